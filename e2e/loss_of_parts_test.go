@@ -22,6 +22,7 @@ func TestLossOfParts(t *testing.T) {
 		{"two calls, weights thrown away", twoCalls, "-60", "learning_rate/exploded", ""},
 		{"two calls", twoCalls, "1", "", ""},
 		{"nested, weights thrown away", nestedCalls, "-60", "learning_rate/exploded", ""},
+		{"multiplied by 0", "0.0 * pair(good, bad)", "1", "not_updated/zero_gradients", ""},
 		{"two calls, of which one is subtracted", strings.Replace(twoCalls, "+", "- 3 *", 1), "1", "", "the loss is below zero at times, so its level says nothing"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -42,6 +43,9 @@ func TestLossOfParts(t *testing.T) {
 			}
 			if root != tt.root {
 				t.Errorf("the root is %q, want %q\n%s", root, tt.root, o.stderr)
+			}
+			if said := strings.Contains(strings.Join(strings.Fields(o.stderr), " "), "is multiplied by 0."); said != (tt.root == "not_updated/zero_gradients") {
+				t.Errorf("a factor of 0 is named: %t\n%s", said, o.stderr)
 			}
 			for _, s := range tr.Statuses() {
 				if s.Configuration == "loss_spike" && s.NotJudged != tt.unjudged {

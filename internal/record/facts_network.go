@@ -112,6 +112,9 @@ type GraphFacts struct {
 	// SoftmaxOfOne counts the softmaxes over an axis of length one among the
 	// operations: what they give is 1 whatever they get.
 	SoftmaxOfOne int64 `json:"softmax_of_one,omitempty"`
+	// ZeroFactors counts the products of the first loss with a constant that is zero
+	// throughout: no gradient comes through them.
+	ZeroFactors int64 `json:"zero_factors,omitempty"`
 	// Stretched is a difference, product or quotient between the loss and a layer with something
 	// that is no result of the model, which made a square of a column or a row;
 	// nil without one.

@@ -567,7 +567,8 @@ func TestCurves(t *testing.T) {
 		{"zero for a while", "loss_flat", curve{steps: 150, loss: stepAt(120, 0, 1), span: 0.01}, ""},
 		{"zero, and gradients come", "loss_flat", curve{steps: 150, loss: stepAt(0, 0, 0), size: falling(1, 0.5, 50), pull: 0.1}, ""},
 		{"zero in a trial", "loss_flat", curve{steps: 40, loss: stepAt(0, 0, 0)}, ""},
-		{"the same to the last bit", "loss_flat", curve{steps: 150, loss: stepAt(0, 0, 1.25), facts: inputs}, "warning constant structure"},
+		{"the same to the last bit", "loss_flat", curve{steps: 150, loss: stepAt(0, 0, 1.25), pull: 0.1, facts: inputs}, "warning constant structure"},
+		{"the same to the last bit, and no gradient", "loss_flat", curve{steps: 150, loss: stepAt(0, 0, 1.25), facts: inputs}, "error no_pull not-updated"},
 		{"floor of a fine-tuning", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.8)), span: 0.05, facts: classes()}, ""},
 
 		{"probabilities for logarithms", "impossible_loss", curve{steps: 40, loss: noisy(0.05, stepAt(0, 0, -0.3)), facts: functionFacts("NLLLoss", "nll_loss")}, "error negative output-activation"},

@@ -76,7 +76,7 @@ func bundlesOf(findings []record.Finding, defs []*rule.Definition, covers func(*
 	}
 	for i, b := range bundles {
 		for j, r := range bundles {
-			if i == j || r.root.Severity == record.Info && b.root.Severity != record.Info || !explains(defs, r.root, b.root) || explains(defs, b.root, r.root) {
+			if i == j || r.root.Severity == record.Info && b.root.Severity != record.Info || !leads(defs, r.root, b.root) {
 				continue
 			}
 			before := b.parent
@@ -120,25 +120,40 @@ func likelier(defs []*rule.Definition, a, b, symptom record.Finding) bool {
 	if x, y := a.CauseClass == symptom.CauseClass, b.CauseClass == symptom.CauseClass; x != y {
 		return x
 	}
-	if x, y := explains(defs, a, b), explains(defs, b, a); x != y {
+	if x, y := leads(defs, a, b), leads(defs, b, a); x != y {
 		return x
 	}
 	return weight(a.Severity) < weight(b.Severity)
 }
 
-// explains tells whether what root found makes symptom follow.
-func explains(defs []*rule.Definition, root, symptom record.Finding) bool {
+// leads tells whether symptom follows from root. Where either would explain the
+// other, what is said of the one check outweighs what is said of a whole rule.
+func leads(defs []*rule.Definition, root, symptom record.Finding) bool {
+	return explains(defs, root, symptom) > explains(defs, symptom, root)
+}
+
+// explains tells how surely what root found makes symptom follow: 0 where it does
+// not, 1 where that is said of its rule, 2 where it is said of its check.
+func explains(defs []*rule.Definition, root, symptom record.Finding) int {
 	d, ok := rule.Find(defs, root.Rule)
 	if !ok || root.Rule == symptom.Rule {
-		return false
+		return 0
 	}
-	names := func(list []string) bool {
-		return slices.Contains(list, symptom.Rule) || slices.Contains(list, symptom.Rule+"/"+symptom.Check)
+	names := func(always, later []string) bool {
+		return namesOf(always, &symptom) || root.Step <= symptom.Step && namesOf(later, &symptom)
 	}
-	if names(d.ExplainsAlways) || names(d.ExplainsAlwaysBy[root.Check]) {
-		return true
+	switch {
+	case names(d.ExplainsAlwaysBy[root.Check], d.ExplainsBy[root.Check]):
+		return 2
+	case names(d.ExplainsAlways, d.Explains):
+		return 1
 	}
-	return root.Step <= symptom.Step && (names(d.Explains) || names(d.ExplainsBy[root.Check]))
+	return 0
+}
+
+// namesOf tells whether a list of rules and checks names a finding.
+func namesOf(list []string, f *record.Finding) bool {
+	return slices.Contains(list, f.Rule) || slices.Contains(list, f.Rule+"/"+f.Check)
 }
 
 // weight orders severities, most serious first.

@@ -384,6 +384,7 @@ func TestNotUpdated(t *testing.T) {
 			f.Graph.Flat = &record.FlatFacts{Operations: []string{"round"}, Parameters: []string{"Net_fc1.weight"}}
 		}, "", ""},
 		{"no slope", classifier(), func(f *record.Facts) { change(f, flat, "") }, "warning zero_gradients not-updated gradients", "all 6 parameters are exactly zero at 5 updates"},
+		{"a factor of 0", classifier(), func(f *record.Facts) { change(f, flat, ""); f.Graph.ZeroFactors = 1 }, "warning zero_gradients not-updated gradients", "what it is computed from is multiplied by 0"},
 		{"softmax with a single class", classifier(), func(f *record.Facts) {
 			change(f, flat, "")
 			f.Predictions = &record.PredictionFacts{Classes: 1}

@@ -1,10 +1,7 @@
 package rules_test
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -151,25 +148,8 @@ func (a *adviser) Step(v *rule.View, r *rule.Report) {
 // No program of the accuracy suite gets opposite advice: of each, the findings
 // were recorded, those that are alike once.
 func TestNoOppositeAdviceInTheSuite(t *testing.T) {
-	f, err := os.Open("testdata/suite_findings.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	programs, before, after := 0, 0, 0
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var p struct {
-			Runs     int
-			Findings []record.Finding
-		}
-		if err := json.Unmarshal(lines.Bytes(), &p); err != nil {
-			t.Fatal(err)
-		}
-		for i := range p.Findings {
-			p.Findings[i].Configuration, p.Findings[i].Remedy = p.Findings[i].Rule, "r"
-		}
+	for _, p := range suitePrograms(t) {
 		programs += p.Runs
 		if opposite(p.Findings) {
 			before += p.Runs
@@ -182,9 +162,6 @@ func TestNoOppositeAdviceInTheSuite(t *testing.T) {
 			after += p.Runs
 			t.Errorf("opposite advice: %s", asJSON(t, roots))
 		}
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
 	}
 	t.Logf("%d programs: findings of %d ask for opposite things, roots of %d", programs, before, after)
 	if programs < 2000 || before == 0 {

@@ -30,7 +30,7 @@ var initialWeights = rule.Definition{
 	Causes:         []string{"weights initialised with a constant, or on a scale that does not fit the number of inputs"},
 	Remedies:       []string{"keep the framework's default initialisation, or use He (kaiming) initialisation for ReLU and Glorot (xavier) for tanh", "initialise with zero only biases and the last layer of a branch"},
 	Explains:       []string{"overtraining", "not_finite", "loss_spike", "impossible_loss"},
-	ExplainsAlways: []string{"poor_weight_initialization", "vanishing_gradient", "all_zero", "dead_relu", "saturated_activation", "exploding_tensor", "loss_not_decreasing", "unchanged_tensor", "not_updated", "underfit", "learning_rate", "loss_flat", "too_few_updates"},
+	ExplainsAlways: slices.Concat(withoutGradient, []string{"poor_weight_initialization", "vanishing_gradient", "all_zero", "dead_relu", "saturated_activation", "exploding_tensor", "loss_not_decreasing", "unchanged_tensor", "underfit", "learning_rate", "loss_flat", "too_few_updates"}),
 	Default: &rule.Preset{
 		Why: "The usual initialisers give a std of 0.1 to 2 over the square root of the number of inputs, so a factor of ten above, or of twenty below, is no choice. Less of it counts together with its effect: layers that let a thousandth through, and a loss that has been flat for 60 steps. Zeros in one layer of a branch are usual (residual branches, low-rank factors, heads); " +
 			"only layers that never move because of them count. Weights that come from an earlier training are not judged: those that load_state_dict changed or a whole model brought along, those whose rows or columns differ five times as much as numbers that are drawn one by one do, " +

@@ -129,6 +129,9 @@ func (r *initial) stands(rep *rule.Report) {
 	}
 	first, last := c.First[:min(stillSteps/2, len(c.First))], c.tail(stillSteps/2)
 	before, after := mean(first), mean(last)
+	if slices.Max(c.First) == slices.Min(c.First) {
+		return // to the bit: what follows from small weights varies from batch to batch
+	}
 	if fell(first, last) || before <= 0 || after < 0.97*before || after > 1.5*before {
 		return
 	}

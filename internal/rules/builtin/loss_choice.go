@@ -21,10 +21,10 @@ var lossChoice = rule.Definition{
 	Lacks:      "the loss is none that Vigil knows by its function",
 	Causes:     []string{"a regression loss on class numbers", "a classification loss on regression targets", "a loss over classes for a model with a single output", "a KL divergence or an overlap score with the wrong sign", "class weights that are the class frequencies instead of their inverse"},
 	Remedies:   []string{"for classes, use cross_entropy with one output per class", "for binary or multi-label targets, use binary_cross_entropy_with_logits", "for real values, use mse_loss or smooth_l1_loss"},
-	ExplainsAlways: []string{
+	ExplainsAlways: slices.Concat(withoutGradient, []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
-		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "labels_fit", "not_updated",
-	},
+		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "labels_fit",
+	}),
 	Default: &rule.Preset{Why: "Whole numbers are also ratings and counts, so they are taken for classes only where the model has an output for each of them, or where they begin at 0, have no gap and are all equally frequent."},
 	Needs:   noNeeds,
 	New:     onFacts(hasLoss, judgeLosses),

@@ -33,6 +33,12 @@ var lossFlat = rule.Definition{
 		"overfit a single batch: if even that fails, the model or the loss is wrong",
 	},
 	Explains: []string{"too_few_updates"},
+	// What moves weights, or is judged by a loss that stays, is not why nothing was ever different by a bit.
+	ExplainsAlwaysBy: map[string][]string{
+		"no_pull":   followsFromNothing,
+		"constant":  followsFromNothing,
+		"same_pull": {"vanishing_gradient"},
+	},
 	Default: &rule.Preset{
 		Params: map[string]string{},
 		Why: "Many trainings stay flat for a while before they begin, so the verdict comes at the end of the job, or after a thousand steps. The loss must lie where a baseline that knows only the label frequencies is, " +
@@ -77,6 +83,9 @@ func (r *flat) Facts(f *rule.Facts, rep *rule.Report) {
 	r.state.Batch = f.Inputs != nil && f.Inputs.Distinct > 1
 	r.state.Still.take(f)
 	r.state.Drawn, r.state.Strong = drawnBy(f), strongDecay(f)
+	if f.Graph != nil {
+		r.state.Stands.Factors = f.Graph.ZeroFactors
+	}
 }
 
 func (r *flat) Step(v *rule.View, rep *rule.Report) {
@@ -124,6 +133,12 @@ func (r *flat) judge(rep *rule.Report) {
 		return
 	}
 	moved := r.state.Motion.Fast
+	if r.state.Same && !r.state.Stands.Pull {
+		r.stands(rep)
+	}
+	if r.state.Fired {
+		return
+	}
 	if r.state.Same && r.state.Batch && c.First[0] != 0 {
 		r.constant(rep)
 		return

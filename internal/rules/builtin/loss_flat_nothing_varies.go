@@ -11,6 +11,13 @@ const (
 	standingLooks = 5  // at its gradients
 )
 
+// followsFromNothing is what comes of a loss that is the same to the last bit from the
+// first step on: no learning rate did that, and no gradient that faded.
+var followsFromNothing = []string{
+	"learning_rate", "vanishing_gradient", "exploding_tensor", "clipping", "impossible_loss", "too_few_updates", "loss_not_decreasing",
+	"unchanged_tensor", "weight_update_ratio", "all_zero",
+}
+
 // standing is a training of which nothing has varied by a bit so far: neither
 // its loss, nor the statistics of any gradient.
 type standing struct {
@@ -18,6 +25,8 @@ type standing struct {
 	First map[string][3]float64 `json:"first"` // least, largest and sum of magnitudes of each gradient
 	Pull  bool                  `json:"pull"`  // a gradient is not all zero
 	Moved bool                  `json:"moved"` // something varied
+	// Factors are the products with zeros in the graph of the loss.
+	Factors int64 `json:"factors,omitempty"`
 
 	// Of the loss, when it is judged.
 	Name  string  `json:"-"`
@@ -62,7 +71,7 @@ func (s *standing) stands() bool {
 func (s *standing) found(message string) []rule.Evidence {
 	return []rule.Evidence{{
 		Subject: s.Name, Observed: s.Value, Threshold: s.Value, Comparator: "=", Steps: int(s.Steps), Message: message,
-		Context: map[string]any{"value": s.Value, "steps": s.Steps, "gradients": len(s.First), "looks": s.Looks},
+		Context: map[string]any{"value": s.Value, "steps": s.Steps, "gradients": len(s.First), "looks": s.Looks, "zero_factors": s.Factors},
 	}}
 }
 
@@ -82,7 +91,11 @@ var noPull = rule.Judged[*standing]{
 		if s.Pull || !s.stands() {
 			return nil
 		}
-		return s.found(fmt.Sprintf("Nothing is learnt: the %s is exactly %s at each of %d steps, and all gradients are exactly zero.", called("loss", s.Name), num(s.Value), s.Steps))
+		text := fmt.Sprintf("Nothing is learnt: the %s is exactly %s at each of %d steps, and all gradients are exactly zero.", called("loss", s.Name), num(s.Value), s.Steps)
+		if s.Factors > 0 {
+			text += " What it is computed from is multiplied by 0."
+		}
+		return s.found(text)
 	},
 }
 

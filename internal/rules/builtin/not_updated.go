@@ -34,6 +34,9 @@ var notUpdated = rule.Definition{
 	ExplainsAlways: []string{"loss_not_decreasing", "unchanged_tensor", "weight_update_ratio", "vanishing_gradient", "all_zero", "dead_relu"},
 	// What is random and frozen takes the signal away, however large it is.
 	ExplainsBy: map[string][]string{"frozen_stack": {"initial_weights"}},
+	ExplainsAlwaysBy: map[string][]string{
+		"not_held": followsFromNoOptimiser, "held_twice": followsFromNoOptimiser, "strangers": followsFromNoOptimiser, "outside": followsFromNoOptimiser, "astray": {"initial_weights/small_weights"},
+	},
 	Default: &rule.Preset{
 		Why: "A parameter that no optimiser holds counts only where the optimiser holds others of the same model, and backbones that are left out as a whole, low-rank factors and heads that are not used yet are at most information. " +
 			"A network that no optimiser holds counts beside several optimisers where two of these hold the same parameters. " +
@@ -164,3 +167,10 @@ func percent(share float64) string {
 	}
 	return num(x) + " %"
 }
+
+// followsFromNoOptimiser is what comes of parameters that no optimiser updates, whenever it is noticed.
+var followsFromNoOptimiser = []string{"loss_flat/guess", "learning_rate/too_low", "initial_weights/small_weights", "vanishing_gradient"}
+
+// withoutGradient is what a gradient that does not come through makes of parameters. Which
+// of them an optimiser holds is another matter.
+var withoutGradient = []string{"not_updated/no_gradient", "not_updated/zero_gradients", "not_updated/unchanged", "not_updated/no_slope"}

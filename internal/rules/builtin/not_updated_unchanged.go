@@ -180,13 +180,18 @@ func (r *updating) zeroGradients(f *rule.Facts, rep *rule.Report) {
 	if n < 2 {
 		return
 	}
-	r.say(rep, rule.Violation{
+	v := rule.Violation{
 		Check: "zero_gradients", Subject: "gradients", Observed: 0, Threshold: 0, Comparator: "=", Steps: int(f.Parameters.Updates),
 		Cause:   "an operation with zero gradient before the loss (round, sign, a comparison, a clamp at its limit, saturation), or a constant loss",
 		Remedy:  "check the operations between the last layer and the loss; print the gradient of the loss with respect to the predictions",
 		Message: fmt.Sprintf("The gradients of all %d parameters are exactly zero at %d updates although the loss depends on them. Look for an operation with zero gradient (round, sign, clamp) before the loss.", n, f.Parameters.Updates),
 		Context: map[string]any{"parameters": n, "head": f.Graph.Head},
-	})
+	}
+	if f.Graph.ZeroFactors > 0 {
+		v.Cause, v.Remedy = "a factor of 0 in the loss: a weight or coefficient that is 0, or rewards and advantages that are all equal", "look for what the loss, or what it is computed from, is multiplied by"
+		v.Message = fmt.Sprintf("The gradients of all %d parameters are exactly zero at %d updates although the loss depends on them: what it is computed from is multiplied by 0.", n, f.Parameters.Updates)
+	}
+	r.say(rep, v)
 }
 
 // oneAnswer tells whether a softmax runs over one class: its gradient is zero,

@@ -23,10 +23,10 @@ var outputActivation = rule.Definition{
 	Lacks:      "the loss is none that Vigil knows by its function",
 	Causes:     []string{"an activation at the end of the model that the loss applies itself", "a missing log_softmax before nll_loss", "softmax or normalisation over the wrong axis", "an output that is limited to a range which the labels leave"},
 	Remedies:   []string{"pass the raw outputs (logits) to cross_entropy and binary_cross_entropy_with_logits", "put log_softmax before nll_loss, or use cross_entropy", "end a regression with a linear layer, or scale the labels to the range of the activation"},
-	ExplainsAlways: []string{
+	ExplainsAlways: slices.Concat(withoutGradient, []string{
 		"learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates", "loss_not_decreasing", "vanishing_gradient", "dead_relu", "saturated_activation", "unchanged_tensor", "weight_update_ratio", "all_zero", "exploding_tensor",
-		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "loss_choice", "data_scaling", "not_updated",
-	},
+		"underfit", "overtraining", "overfit", "class_imbalance", "confusion", "update_gradient_mismatch", "loss_choice", "data_scaling",
+	}),
 	// Softmax over one entry gives 1 for every sample, and outputs that are all cut off are 0.
 	ExplainsAlwaysBy: map[string][]string{"softmax_of_one_entry": {"network_structure/same_output"}, "rectified_logits": {"network_structure/same_output"}},
 	Default: &rule.Preset{Why: "It judges what the graph between loss and last layer shows, and says nothing where something else stands between them. " +

@@ -26,7 +26,7 @@ var padding = rule.Definition{
 	Remedies:   []string{"pad each batch only to its longest sequence, batch sequences of similar length together, or pack them; mask the padding"},
 	Explains:   []string{"loss_flat", "learning_rate", "too_few_updates", "loss_not_decreasing", "underfit"},
 	// What the first tokens give fades on the way through hundreds of zeros.
-	ExplainsAlways: []string{"not_updated", "vanishing_gradient"},
+	ExplainsAlways: append([]string{"vanishing_gradient"}, withoutGradient...),
 	Default:        &rule.Preset{Why: "Half of a batch is often padding, and models mask it; nine tenths of it are a waste whatever the model does. Of labels that a loss counts three quarters of it are too much. A state after padding counts where the loss takes nothing else of the layer, and the samples of a batch lie a million times nearer to each other there than at their own ends, which is what rounding leaves, and padding is half of the sequence: after some ten or twenty steps most layers still learn."},
 	Needs:          noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {

@@ -170,6 +170,7 @@ FACTS = {
         "parameters.list.0.gradient": "zero",
         "graph.head": ["cross_entropy", "linear"],
     },
+    "multiplied_by_zero": {"graph.zero_factors": 2, "graph.softmax_of_one": None},
     "trained_in_eval": {"eval_trained.always": False, "eval_trained.modules": ["1", "2"], "eval_trained.kinds": ["dropout", "normalisation"]},
     "waits_for_a_plateau": {
         "schedule.plateau.mode": "min",

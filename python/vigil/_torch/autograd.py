@@ -24,6 +24,7 @@ from vigil._torch import (
     softmax_axes,
     view_instead_of_transpose,
     weights_in_graph,
+    zero_factors,
     zero_gradient_operations,
 )
 from vigil._torch.losses import call_site
@@ -75,6 +76,7 @@ class Walk(object):
         self.attention = _attention(nodes) if looks else None
         self.seen = (_seen(nodes) if looks else None) or []  # places that attention sees
         self.weights = _weights(nodes)
+        self.zero_factors = zero_factors.count(nodes) if looks else 0
         self.of_one = sum(1 for n in nodes if base(n) in ("Softmax", "LogSoftmax") and softmax_axes.of_one(n))
 
     def _nodes(self, start):
@@ -351,7 +353,7 @@ class Graphs(object):
         self.weighted = self.non_linear = 0
         self.dropout = 0.0
         self.across = self.cosines = self.normed = False  # as of Walk
-        self.of_one = 0
+        self.of_one = self.zero_factors = 0
         self.reached = set()
         self.flat, self.slope = set(), set()  # of Walk; ids of parameters that are reached with nothing flat between
         self.wasted = None  # a wasted_backward.Wasted
@@ -402,7 +404,7 @@ class Graphs(object):
             self.weighted, self.non_linear = walk.weighted, walk.non_linear
             self.dropout = walk.dropout
             self.across, self.cosines, self.normed = walk.across, walk.cosines, walk.normed
-            self.of_one = walk.of_one
+            self.of_one, self.zero_factors = walk.of_one, walk.zero_factors
         if self.policy is None and base_node is not None:
             self.policy = _policy(base_node)
         if self.stretched is None and walk.stretched:
@@ -448,6 +450,8 @@ class Graphs(object):
             out["cosines"] = True
         if self.of_one:
             out["softmax_of_one"] = self.of_one
+        if self.zero_factors:
+            out["zero_factors"] = self.zero_factors
         if self.stretched:
             out["stretched"] = self.stretched
         if self.terms:
