@@ -22,6 +22,8 @@ type (
 	ParameterFact = record.ParameterFact
 	// OptimiserFacts are one optimiser.
 	OptimiserFacts = record.OptimiserFacts
+	// AveragedFact is a batch normalisation in a frozen part that goes on averaging.
+	AveragedFact = record.AveragedFact
 	// LooseFact is a tensor of the loss that stands by itself.
 	LooseFact = record.LooseFact
 	// GroupFacts are one group of an optimiser's parameters.

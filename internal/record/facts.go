@@ -429,8 +429,30 @@ type ParameterFacts struct {
 	// Loose are tensors that the loss depends on and that neither a module nor an
 	// optimiser has, and that were at the last look as at the first.
 	Loose []LooseFact `json:"loose,omitempty"`
+	// Averaged are batch normalisations whose running statistics changed between the
+	// two looks although the part of the model around them is frozen: none of its
+	// parameters asks for gradients, and none has changed. At most 64.
+	Averaged []AveragedFact `json:"averaged,omitempty"`
 	// Updates that lie between the first look at the values and the last.
 	Updates int64 `json:"updates"`
+}
+
+// AveragedFact is a batch normalisation in a frozen part of a model that goes on
+// averaging.
+type AveragedFact struct {
+	Module string `json:"module"` // path
+	// Part is the path of the smallest part around it that has other parameters.
+	Part    string `json:"part"`
+	Began   int64  `json:"began"`   // batches that it had averaged at the first look
+	Batches int64  `json:"batches"` // that it averaged between the looks
+	// Momentum with which it averages; nil for the mean of all batches.
+	Momentum *float64 `json:"momentum,omitempty"`
+	Least    Number   `json:"least"` // smallest running variance of a channel at the first look
+	// Distance is how far the running mean went, in running standard deviations of
+	// the first look, and Ratio the running variance to that of then; the medians
+	// over the channels.
+	Distance Number `json:"distance"`
+	Ratio    Number `json:"ratio"`
 }
 
 // LooseFact is a tensor that asks for gradients and stands by itself: a

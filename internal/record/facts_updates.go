@@ -118,6 +118,9 @@ type EvalTrainedFacts struct {
 	At      int64    `json:"at"`
 	Modules []string `json:"modules"` // dropout and batch normalisation modules that stood still, at most 50
 	Kinds   []string `json:"kinds"`
+	// Frozen are those of Modules that stand in a part of the model whose parameters
+	// all ask for no gradients: the smallest part around them that has parameters.
+	Frozen []string `json:"frozen,omitempty"`
 	// Always: the model never was in training mode.
 	Always bool `json:"always"`
 	// Since is the first of these updates; nil in runs that do not say it.
@@ -136,6 +139,7 @@ type EvalPartsFacts struct {
 	At      int64    `json:"at"`
 	Modules []string `json:"modules"` // dropout and batch normalisation modules that stood still, at most 50
 	Kinds   []string `json:"kinds"`
+	Frozen  []string `json:"frozen,omitempty"` // of Modules, as in EvalTrainedFacts
 }
 
 // AstrayFacts say that an optimiser found no gradients any more from a step on,

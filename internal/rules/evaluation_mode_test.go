@@ -29,7 +29,36 @@ func TestEvaluationMode(t *testing.T) {
 			module(f, "bn1").Settings["momentum"] = momentum
 		}
 	}
+	averaged := func(began int64, least, distance, ratio record.Number) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Parameters.Averaged = []record.AveragedFact{
+				{Module: "layer1.bn1", Part: "layer1", Began: began, Batches: 8, Momentum: setTo(0.1), Least: least, Distance: distance, Ratio: ratio},
+				{Module: "layer1.bn2", Part: "layer1", Began: began, Batches: 8, Momentum: setTo(0.1), Least: 0.2, Distance: 0.01, Ratio: 1.02},
+			}
+		}
+	}
 	runFacts(t, "evaluation_mode", []factCase{
+		{"a frozen body that averages other data", resnet(), averaged(301, 0.25, 0.26, 0.51), "warning frozen_statistics eval-mode layer1.bn1", "layer1 is frozen (requires_grad=False), but batch normalisation in it goes on averaging: the running statistics of layer1.bn1 move to those of other data (mean up to 0.457 std away, variance 0.14 times)"},
+		{"a frozen body that averages data of another mean", resnet(), averaged(301, 1.3, 0.6, 1.1), "warning frozen_statistics eval-mode layer1.bn1", "mean up to 1.05 std away"},
+		{"a frozen body that averages data like those before", resnet(), averaged(301, 0.25, 0.1, 0.8), "", ""},
+		{"a frozen body that was never trained", resnet(), averaged(1, 0.91, 0.5, 0.4), "", ""},
+		{"a frozen body that was loaded without the number of its batches", resnet(), averaged(1, 0.2, 0.5, 0.4), "warning frozen_statistics eval-mode layer1.bn1", ""},
+		{"a frozen body that hardly averages", resnet(), func(f *record.Facts) {
+			averaged(301, 0.25, 0.02, 0.9)(f)
+			f.Parameters.Averaged[0].Momentum = setTo(0.001)
+		}, "", ""},
+		{"a frozen body in evaluation mode", resnet(), func(f *record.Facts) {
+			standing(true)(f)
+			f.EvalTrained.Frozen = []string{"bn1"}
+		}, "", ""},
+		{"a frozen part in evaluation mode, after an evaluation", resnet(), func(f *record.Facts) {
+			standing(false)(f)
+			f.EvalTrained.Frozen = []string{"bn1"}
+		}, "", ""},
+		{"a frozen part in evaluation mode of a new model", resnet(), func(f *record.Facts) {
+			parts(f)
+			f.EvalParts.Frozen = []string{"layer1.bn1"}
+		}, "", ""},
 		{"evaluated in training mode", transformer(), training, "warning evaluated_in_training_mode eval-mode evaluation", "in training mode: drop and block.drop (dropout) still drop values or use batch statistics at 4 evaluation steps. Call model.eval() before"},
 		{"samples of a posterior", transformer(), func(f *record.Facts) {
 			training(f)

@@ -37,6 +37,7 @@ var placesByCause = map[string][]string{
 var placesByCheck = map[string][]string{
 	"clipping/always_clipped":                      {"clip"},
 	"data_scaling/evaluation":                      {evaluates},
+	"evaluation_mode/frozen_statistics":            {"model"},
 	"evaluation_mode/trained_in_evaluation_mode":   {"model"},
 	"gradient_clipping/always_clipped":             {"clip"},
 	"gradient_clipping/spike":                      {"clip"},

@@ -14,7 +14,7 @@ import (
 // mode, and batch normalisation whose running statistics do not fit.
 var evaluationMode = rule.Definition{
 	Name: "evaluation_mode", Class: "EvaluationMode", Family: rule.Tensors, Severity: rule.Warning,
-	Checks:     evaluationModeChecks,
+	Checks:     slices.Concat(evaluationModeChecks, rule.Index([]rule.Judged[*rule.Facts]{frozenStatistics})),
 	Summary:    "The model is evaluated in training mode, or trained in evaluation mode, so dropout and batch normalisation behave wrongly.",
 	Why:        "Dropout and batch normalisation work differently in the two modes. In the wrong mode scores are noisy and depend on the batch, and running statistics are computed from validation data, or never.",
 	Frameworks: rule.DeepLearning,
@@ -31,16 +31,17 @@ var evaluationMode = rule.Definition{
 	// Without normalisation the usual rates are too high.
 	ExplainsBy: map[string][]string{"trained_in_evaluation_mode": {"learning_rate", "not_finite", "exploding_tensor", "dead_relu", "loss_flat"}},
 	Default: &rule.Preset{
-		Why: "Only dropout and batch normalisation count, and only where the whole model stands in the wrong mode: dropout that is kept on in a model in evaluation mode is meant (Monte Carlo dropout), so are several passes over the same inputs, or over new inputs before each update (labels that are guessed), and so is fine-tuning in evaluation mode from the start, unless nothing was trained before. The function dropout counts in evaluation mode only where training= was not passed.",
+		Why: "Only dropout and batch normalisation count, and only where the whole model stands in the wrong mode: dropout that is kept on in a model in evaluation mode is meant (Monte Carlo dropout), so are several passes over the same inputs, or over new inputs before each update (labels that are guessed), and so is fine-tuning in evaluation mode from the start, unless nothing was trained before. A part all of whose parameters are frozen may stand in evaluation mode; where it does not, its running statistics count once they are those of data and change noticeably. The function dropout counts in evaluation mode only where training= was not passed.",
 	},
 	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
-		return &evaluating{told: newTold(), distance: p.Float("distance"), ratio: p.Float("ratio")}, nil
+		return &evaluating{told: newTold(), params: p, distance: p.Float("distance"), ratio: p.Float("ratio")}, nil
 	},
 }
 
 type evaluating struct {
 	told
+	params          rule.Params
 	distance, ratio float64
 }
 
@@ -61,6 +62,9 @@ func (r *evaluating) Facts(f *rule.Facts, rep *rule.Report) {
 	if f.EvalParts != nil {
 		rep.Inspect(1)
 		r.partly(f, rep)
+	}
+	for _, v := range frozenStatistics.Violations(f, r.params) {
+		r.say(rep, v)
 	}
 }
 
@@ -115,7 +119,7 @@ func (r *evaluating) byFunction(f *rule.Facts, rep *rule.Report) {
 // inEvaluation judges updates that were made in evaluation mode.
 func (r *evaluating) inEvaluation(f *rule.Facts, rep *rule.Report) {
 	t := f.EvalTrained
-	still := withEffect(f, t.Modules)
+	still := withEffect(f, without(t.Modules, t.Frozen))
 	if len(still) == 0 {
 		return
 	}
@@ -147,7 +151,7 @@ func (r *evaluating) inEvaluation(f *rule.Facts, rep *rule.Report) {
 // does not train what they belong to.
 func (r *evaluating) partly(f *rule.Facts, rep *rule.Report) {
 	var still []string
-	for _, path := range withEffect(f, f.EvalParts.Modules) {
+	for _, path := range withEffect(f, without(f.EvalParts.Modules, f.EvalParts.Frozen)) {
 		if freshAround(f, path) {
 			still = append(still, path)
 		}
@@ -262,6 +266,11 @@ func lags(f *rule.Facts, path string) bool {
 	}
 	momentum, ok := setting(m, "momentum")
 	return ok && momentum <= slowMomentum && momentum*float64(f.Evaluation.At) < 0.5
+}
+
+// without gives the paths that are not among others.
+func without(paths, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return slices.Contains(others, path) })
 }
 
 // withEffect leaves out modules that work the same way in both modes.

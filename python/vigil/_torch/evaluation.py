@@ -3,7 +3,7 @@
 import torch
 
 from vigil import _guard
-from vigil._torch import call_places, module_hooks, module_kinds, names, summary
+from vigil._torch import call_places, frozen_parts, module_hooks, module_kinds, names, summary
 from vigil._torch.no_grad_passes import NoGradPasses
 from vigil._torch.steps import TRAIN
 
@@ -202,9 +202,16 @@ class EvalParts(object):
 
 
 def _still(root, inner):
-    """{modules, kinds} of what stands in evaluation mode, or nothing."""
-    still = [(root.path(path), kind) for path, kind, one in module_kinds.modal(inner) if not one.training]
-    return {"modules": [path for path, _ in still][:LISTED], "kinds": sorted({kind for _, kind in still})} if still else {}
+    """{modules, kinds, frozen} of what stands in evaluation mode, or nothing."""
+    still = [(path, kind) for path, kind, one in module_kinds.modal(inner) if not one.training][:LISTED]
+    if not still:
+        return {}
+    modules = dict(names.walk(inner))
+    facts = {"modules": [root.path(path) for path, _ in still], "kinds": sorted({kind for _, kind in still})}
+    frozen = [root.path(path) for path, _ in still if frozen_parts.is_frozen(modules[frozen_parts.part(modules, path)])]
+    if frozen:
+        facts["frozen"] = frozen
+    return facts
 
 
 class EvalTrained(object):

@@ -16,6 +16,7 @@ from vigil._torch import autograd, compat, discover, module_hooks, names, networ
 from vigil._torch.activations import tensors
 from vigil._torch.call_places import Calls
 from vigil._torch.embedding_rows import EmbeddingRows
+from vigil._torch.frozen_parts import Averages
 from vigil._torch.function_places import FunctionPlaces
 from vigil._torch.gradients import Gradients
 from vigil._torch.inputs import Inputs
@@ -63,6 +64,7 @@ class Look(object):
         self.straight = ZeroSecondDerivatives(self.numbers)
         self.inputs = Inputs(self.numbers)
         self.parameters = Parameters(self.numbers)
+        self.averages = Averages(self.numbers)
         self.gradients = Gradients(tracker, self.numbers)
         self.rows = EmbeddingRows(self.numbers)
         self.network = None
@@ -117,6 +119,7 @@ class Look(object):
         with self.timed():
             for root in roots:
                 self.parameters.root(root)
+                _guard.guard(self.averages.root)(root)
                 if root.known_called:
                     self.called.add(id(root))
             roots = [root for root in roots if root not in self.seen]
@@ -350,6 +353,7 @@ class Look(object):
         self.detach()
         part = _guard.guard(lambda gather, *args: gather(*args))  # one that fails takes no other with it
         part(self.parameters.last)
+        part(self._last_averages)
         part(self._beside)
         numbers = self.numbers.read()
         updates, states = part(self.gradients.gather, numbers) or (None, {})
@@ -371,6 +375,9 @@ class Look(object):
             self.parameters.rows = part(self.rows.gather, numbers) or {}
             wasted, self.parameters.wasted = part(self._wasted) or (None, frozenset())
             sections["parameters"] = part(self.parameters.gather, numbers, held, states, self._by_parameter(), self.anew.gather(), self.trained, loose)
+            averaged = part(self.averages.gather, numbers, lambda p: self.parameters.changed(p, numbers))
+            if sections["parameters"] and averaged:
+                sections["parameters"]["averaged"] = averaged
         if whole:
             sections["updates"] = updates
         if self.network is not None and self.network.order:
@@ -402,7 +409,7 @@ class Look(object):
                 found["terms"]["labels"] = beside
         self.groups = [self._groups(s, states) for s in sorted(t.optims, key=lambda s: s.index) if s.ref() is not None and s not in self.old]
         self.network = self.graphs = self.graph_step = self.input_step = None
-        self.parameters = self.gradients = self.rows = self.inputs = self.first = self.anew = self.loose = None
+        self.parameters = self.averages = self.gradients = self.rows = self.inputs = self.first = self.anew = self.loose = None
         self.blind = None
         return {name: facts for name, facts in sections.items() if facts}
 
@@ -417,8 +424,16 @@ class Look(object):
         if states and not t.by_hand and not any(root.divided for root in t.roots):
             values = [one.value for one in self.parameters.list]
             t.facts.copies.missing = frozenset(id(p) for p in values if p is not None and id(p) not in states and p.grad is None)
-        beside = {id(p) for root in t.roots for one in t.facts.copies.of(root, t.facts.held()) for p in one.parameters()}
+        beside = self._of_copies()
         self.parameters.list = [one for one in self.parameters.list if id(one.value) not in beside]
+
+    def _of_copies(self):
+        """Ids of the parameters of copies that stand beside what trains, as far as they are known."""
+        facts = self.tracker.facts
+        return {id(p) for root in self.tracker.roots for one in facts.copies.of(root, facts.held()) for p in one.parameters()}
+
+    def _last_averages(self):
+        self.averages.last(self._of_copies())
 
     def looked_at(self):
         """Roots that live."""

@@ -104,6 +104,11 @@ class Parameters(object):
             if value is not None and one.before is not None:
                 one.after = self._mark(value)
 
+    def changed(self, value, numbers):
+        """Whether the values of a parameter differ between the two looks."""
+        one = self.known.get(id(value))
+        return one is not None and _differ(one.before, one.after, numbers)
+
     def _mark(self, value):
         """Place of numbers that tell whether values have changed."""
         if not value.numel() or value.is_complex() or not summary.readable(value):

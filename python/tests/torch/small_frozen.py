@@ -1,0 +1,116 @@
+"""Small trainings on what is frozen: the body that was trained before, its normalisation, and how it stands."""
+
+import copy
+
+import torch
+import torch.nn.functional as F
+from small_registry import data, net, train
+from torch import nn
+
+FROZEN = {}
+
+
+def case(fn):
+    FROZEN[fn.__name__] = fn
+    return fn
+
+
+def shifted(n=32):
+    """Other data: it lies elsewhere, and closer together."""
+    return [(0.3 * x + 2, y) for x, y in data(n)]
+
+
+def trained(**options):
+    """A body that was trained with a head of its own."""
+    body = net(nn.Linear(6, 8), nn.BatchNorm1d(8, **options), nn.ReLU())
+    train(net(body, nn.Linear(8, 3)), F.cross_entropy, list(data()) * 4)
+    return body.requires_grad_(False)
+
+
+def loaded(**options):
+    """A new body with the weights of such a one."""
+    body = net(nn.Linear(6, 8), nn.BatchNorm1d(8, **options), nn.ReLU())
+    body.load_state_dict(trained(**options).state_dict())
+    return body.requires_grad_(False)
+
+
+@case
+def frozen_body_averages():
+    train(net(loaded(), nn.Linear(8, 3)), F.cross_entropy, shifted())
+
+
+@case
+def frozen_body_averages_in_an_optimiser():
+    """The optimiser has what is frozen, too, and the normalisation has no parameters."""
+    model = net(loaded(affine=False), nn.Linear(8, 3))
+    train(model, F.cross_entropy, shifted(), torch.optim.Adam(model.parameters()))
+
+
+@case
+def frozen_body_averages_beside_its_head():
+    """Images, a model with parts by name, and train() before every epoch."""
+
+    class Model(nn.Module):
+        def __init__(self, body):
+            super().__init__()
+            self.body, self.head = body, nn.Linear(4, 3)
+
+        def forward(self, x):
+            return self.head(self.body(x[:, :4].reshape(-1, 1, 2, 2)).mean((2, 3)))
+
+    body = nn.Sequential(nn.Conv2d(1, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU())
+    train(Model(body), F.cross_entropy, list(data()) * 5)
+    model = Model(body.requires_grad_(False))
+    optimiser = torch.optim.SGD(model.head.parameters(), lr=0.1)
+    for _ in range(3):
+        train(model.train(), F.cross_entropy, shifted()[:4], optimiser)
+
+
+@case
+def frozen_body_in_eval():
+    model = net(loaded(), nn.Linear(8, 3))
+    model[0].eval()
+    train(model, F.cross_entropy, shifted())
+
+
+@case
+def frozen_body_in_eval_by_itself():
+    """Body and head are called one after the other: each is a model. The body was trained so before."""
+    body = net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU())
+    for batches in (list(data()) * 5, shifted()):
+        head = nn.Linear(8, 3)
+        optimiser = torch.optim.SGD([p for p in nn.ModuleList([body, head]).parameters() if p.requires_grad], lr=0.1)
+        for x, y in batches:
+            optimiser.zero_grad()
+            F.cross_entropy(head(body(x)), y).backward()
+            optimiser.step()
+        body.requires_grad_(False).eval()
+
+
+@case
+def momentum_encoder_averages():
+    """A copy follows the encoder, its normalisation by the batches it gets."""
+    online = net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 4))
+    model = nn.ModuleDict({"online": online, "target": copy.deepcopy(online).requires_grad_(False)})
+    optimiser = torch.optim.SGD(online.parameters(), lr=0.1)
+    for x, _ in shifted():
+        optimiser.zero_grad()
+        F.mse_loss(model["online"](x), model["target"](x + 0.1)).backward()
+        optimiser.step()
+        with torch.no_grad():
+            for p, q in zip(model["target"].parameters(), online.parameters()):
+                p.mul_(0.9).add_(q, alpha=0.1)
+
+
+@case
+def frozen_at_random():
+    """Nothing trained this body: its statistics begin with nothing."""
+    model = net(net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU()), nn.Linear(8, 3))
+    model[0].requires_grad_(False)
+    train(model, F.cross_entropy, shifted())
+
+
+if __name__ == "__main__":
+    from small_trainings import main
+
+    main(FROZEN)

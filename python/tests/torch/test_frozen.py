@@ -1,0 +1,46 @@
+"""What the facts say of what is frozen (small_frozen.py)."""
+
+import os
+
+import pytest
+from with_and_without_vigil import train_each
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+@pytest.fixture(scope="module")
+def trainings():
+    return train_each(os.path.join(HERE, "small_frozen.py"))
+
+
+def last(run):
+    """The facts of the training that a run ends with."""
+    return (run.facts.get("trainings") or [{"facts": run.facts}])[-1]["facts"]
+
+
+@pytest.mark.parametrize(
+    "name, module, part",
+    [
+        ("frozen_body_averages", "0.1", "0"),
+        ("frozen_body_averages_in_an_optimiser", "0.1", "0"),
+        ("frozen_body_averages_beside_its_head", "body.1", "body"),
+        ("frozen_at_random", "0.1", "0"),
+    ],
+)
+def test_frozen_normalisation_that_averages(trainings, name, module, part):
+    (one,) = last(trainings[name])["parameters"]["averaged"]
+    assert (one["module"], one["part"], one["momentum"], one["batches"]) == (module, part, 0.1, 8)
+    assert one["began"] == (1 if name == "frozen_at_random" else 61 if "beside" in name else 49)
+    assert one["distance"] > 0.3 and one["ratio"] < 1
+
+
+@pytest.mark.parametrize("name", ["frozen_body_in_eval", "frozen_body_in_eval_by_itself", "momentum_encoder_averages"])
+def test_frozen_normalisation_that_does_not(trainings, name):
+    assert "averaged" not in last(trainings[name])["parameters"]
+
+
+def test_frozen_parts_in_evaluation_mode(trainings):
+    parts = last(trainings["frozen_body_in_eval"])["eval_parts"]
+    assert parts["frozen"] == parts["modules"] == ["0.1"]
+    trained = last(trainings["frozen_body_in_eval_by_itself"])["eval_trained"]
+    assert trained["frozen"] == trained["modules"] == ["1"]
