@@ -141,5 +141,5 @@ var CauseClasses = []string{
 	"checkpoint", "logging", "evaluation-share", "wasted-backward", "dense-gradients", "debug-mode", "precision", "oversubscription",
 	"idle-cores", "rank-imbalance", "step-outliers", "memory-growth", "throttling", "swapping", "contention",
 	"device-sync", "host-copy", "recompilation", "initialisation-time", "external-wait",
-	"housekeeping",
+	"housekeeping", "conversion",
 }

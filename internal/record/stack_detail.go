@@ -22,6 +22,12 @@ type StackShare struct {
 	// Python are the seconds in which the innermost call was carrying out Python's
 	// own instructions, and not inside a function written in C.
 	Python float64 `json:"python,omitempty"`
+	// Call is the function without a frame, such as one that is written in C, that the
+	// innermost call of the user's own was carrying out, as it is spelt there; "" where
+	// there is none, or it is not known.
+	Call string `json:"call,omitempty"`
+	// Graph: a model had returned what backward was still to come to.
+	Graph  bool    `json:"graph,omitempty"`
 	Frames []Frame `json:"frames"` // the innermost first
 }
 

@@ -20,7 +20,7 @@ PARTS_SECONDS = 2.5
 class Session(object):
     """What a window needs of a session."""
 
-    id, path, step_seconds, trainer = "00" * 16, "/nowhere/s", 0.0, None
+    id, path, step_seconds, trainer, graph = "00" * 16, "/nowhere/s", 0.0, None, None
 
     def __init__(self):
         self.steps = 0
@@ -45,7 +45,7 @@ def delivered(monkeypatch):
 def seconds_in(process, function):
     """Nanoseconds of the stacks that a function is in."""
     names = [frame[2].rpartition(".")[2] for frame in process["frames"]]
-    return sum(ns for _, chain, ns, _, _ in process["stacks"] if any(names[at] == function for at in chain)) / 1e9
+    return sum(ns for _, chain, ns, _, _, _, _ in process["stacks"] if any(names[at] == function for at in chain)) / 1e9
 
 
 def keeps_the_lock(seconds):
@@ -83,7 +83,7 @@ def test_three_equal_parts(delivered):
     whole = sum(took.values())
     for name, seconds in took.items():
         assert abs(seconds_in(process, name) - seconds) / whole < 0.08, (name, seconds_in(process, name), took)
-    assert sum(count for _, _, _, count, _ in process["stacks"]) == process["samples"]
+    assert sum(stack[3] for stack in process["stacks"]) == process["samples"]
 
 
 def test_only_places_travel(delivered):
@@ -190,7 +190,7 @@ def send(path, message, patience_s=0.0):
     got.append(message["samples"])
 _stacks.send = send
 class Session(object):
-    id, path, step_seconds, trainer = "0", os.environ.get("VIGIL_SOCKET", "/nowhere/s"), 0.0, None
+    id, path, step_seconds, trainer, graph = "0", os.environ.get("VIGIL_SOCKET", "/nowhere/s"), 0.0, None, None
     def train_steps(self):
         return 0
 windows = _windows.Windows(Session())

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 
-from vigil import _guard, _stacks
+from vigil import _callee, _guard, _stacks
 
 INTERVAL_NS = 10 * 1000 * 1000
 SWITCH = 0.0005  # seconds: a thread that keeps the interpreter's lock gives way to a sample after that, so that Python code is seen where it is, and not at the next call that lets go of the lock
@@ -21,6 +21,7 @@ COST = 0.005  # share of the time that a sample may cost
 SMOOTH = 8  # samples whose cost is looked at together
 MOST_SECONDS = 600.0  # of one window
 MOST_STACKS = 20000  # different ones of a window; a further one is noted without its callers
+CALLED = 0.005  # share of the time from which on it is looked what function without a frame a stack ends in
 PAUSE_SECONDS = 0.2  # how long a fork waits for a thread of ours to end
 
 
@@ -29,15 +30,15 @@ class Samples(object):
 
     def __init__(self, interval_ns=INTERVAL_NS):
         self.interval_ns = interval_ns
-        self.stacks = {}  # (thread, id of code, instruction, id of code, instruction, ...) -> [nanoseconds, samples, [(code, line), ...]]
+        self.stacks = {}  # (thread, graph, id of code, instruction, id of code, instruction, ...) -> [nanoseconds, samples, [(code, line), ...]]
         self.names = {}  # thread -> name
         self.samples = 0
         self.total_ns = 0
         self.cost_ns = 0
         self.slowed_at = 0
 
-    def take(self, idents, weight_ns):
-        """One sample of the threads; weight_ns: the time since the one before."""
+    def take(self, idents, weight_ns, graph=False):
+        """One sample of the threads; weight_ns: the time since the one before; graph: a model has returned what backward is still to come to."""
         began = time.thread_time_ns()
         current = sys._current_frames()
         frame = inner = None
@@ -46,7 +47,7 @@ class Samples(object):
                 frame = inner = current.get(ident)
                 if frame is None:
                     continue
-                key = [ident]
+                key = [ident, graph]
                 add, left = key.append, _stacks.MOST_FRAMES
                 while frame is not None and left:
                     add(id(frame.f_code))
@@ -57,8 +58,8 @@ class Samples(object):
                 seen = self.stacks.get(key)
                 if seen is None:
                     if len(self.stacks) >= MOST_STACKS:
-                        key = key[:3]
-                    seen = self.stacks.setdefault(key, [0, 0, _places(inner, len(key) // 2)])  # it keeps the code objects, so an id stays its own
+                        key = key[:4]
+                    seen = self.stacks.setdefault(key, [0, 0, _places(inner, len(key) // 2 - 1)])  # it keeps the code objects, so an id stays its own
                 seen[0] += weight_ns
                 seen[1] += 1
         finally:
@@ -74,7 +75,7 @@ class Samples(object):
 
     def plain(self, kind, title):
         """As it travels: frames are listed once, and stacks name them by their places, the innermost first."""
-        frames, places, stacks = [], {}, {}
+        frames, places, stacks, callees = [], {}, {}, _callee.Callees()
         for key, (ns, count, calls) in self.stacks.items():
             chain = []
             for code, line in calls:
@@ -84,12 +85,13 @@ class Samples(object):
                     at = places[place] = len(frames)
                     frames.append([code.co_filename, line, _stacks.name(code)])
                 chain.append(at)
-            whole = stacks.setdefault((self.names.get(key[0], ""), tuple(chain)), [0, 0, 0])  # instructions of one line are one
+            call = callees.of(calls[0][0], key[3]) if ns > CALLED * self.total_ns else ""
+            whole = stacks.setdefault((self.names.get(key[0], ""), tuple(chain), call, int(key[1])), [0, 0, 0])  # instructions of one line are one
             whole[0] += ns
             whole[1] += count
-            if _runs_python(calls[0][0], key[2]):
+            if _runs_python(calls[0][0], key[3]):
                 whole[2] += ns
-        stacks = [[thread, list(chain)] + numbers for (thread, chain), numbers in stacks.items()]
+        stacks = [[thread, list(chain)] + numbers + [call, graph] for (thread, chain, call, graph), numbers in stacks.items()]
         return {"pid": os.getpid(), "kind": kind, "name": title, "samples": self.samples, "ns": self.total_ns, "interval_ns": self.interval_ns, "frames": frames, "stacks": stacks}  # fmt: skip
 
 

@@ -120,6 +120,7 @@ class Session(Words, Values):
         self.once_ns = _boot.took_ns  # nanoseconds that the hook took before the first step: starting, finding the models, connecting
         self.before_bye = None  # function the hook sets: called once, before the session says bye
         self.trainer = None  # the thread that closes steps
+        self.graph = None  # function that tells, in any thread, whether a model has returned what backward is still to come to
         self.windows = _windows.Windows(self)
         self._link = _connection.Link(path, self._make_hello, self._ring_fd, self._message, self._refused)
 

@@ -131,7 +131,8 @@ class Window(object):
             trainer = self.session.trainer
             if trainer is not None and trainer != main:
                 idents = (main, trainer)
-            samples.take(idents, now - self.last)
+            graph = self.session.graph
+            samples.take(idents, now - self.last, graph is not None and graph())
             self.last = now
         return True
 

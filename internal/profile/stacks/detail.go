@@ -17,7 +17,7 @@ func (w *Window) Detail() *record.StackDetail {
 	d := &record.StackDetail{}
 	add := func(s *Sampled, thread string) {
 		for _, st := range s.Stacks {
-			share := record.StackShare{Thread: thread, Seconds: st.Time.Seconds(), Samples: st.Samples, Python: st.Python.Seconds()}
+			share := record.StackShare{Thread: thread, Seconds: st.Time.Seconds(), Samples: st.Samples, Python: st.Python.Seconds(), Call: st.Call, Graph: st.Graph}
 			if s.Kind == Rank {
 				share.Part = part(st.Frames)
 				if st.Thread != mainThread(s) {

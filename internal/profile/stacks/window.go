@@ -49,6 +49,12 @@ type Stack struct {
 	// Python is the time of it in which the innermost call carried out Python's own
 	// instructions; it is not stored.
 	Python time.Duration
+	// Call is the function without a frame, such as one that is written in C, that the
+	// innermost call of the user's own was carrying out, as it is spelt there; "" where there
+	// is none, or it is not known. Graph tells that a model had returned what backward was
+	// still to come to. Neither is stored.
+	Call  string
+	Graph bool
 }
 
 // Total is the time that was sampled of a process's thread that has most of it.
@@ -149,14 +155,14 @@ func Sent(b []byte) (w *Window, session string, err error) {
 		for _, raw := range p.Stacks {
 			var st Stack
 			var chain []int
-			var ns, python int64
-			if len(raw) != 5 {
+			var ns, python, graph int64
+			if len(raw) != 5 && len(raw) != 7 { // earlier hooks don't send what a stack ends in
 				return nil, "", fmt.Errorf("read samples of process %d: %w", p.PID, errUnfit)
 			}
-			if err := fields(raw, &st.Thread, &chain, &ns, &st.Samples, &python); err != nil {
+			if err := fields(raw, &st.Thread, &chain, &ns, &st.Samples, &python, &st.Call, &graph); err != nil {
 				return nil, "", fmt.Errorf("read samples of process %d: %w", p.PID, err)
 			}
-			st.Python = time.Duration(python)
+			st.Python, st.Call, st.Graph = time.Duration(python), short(st.Call), graph != 0
 			if ns < 0 || python < 0 || python > ns || st.Samples < 1 || len(chain) > maxDepth {
 				return nil, "", fmt.Errorf("read samples of process %d: %w", p.PID, errUnfit)
 			}
@@ -190,7 +196,7 @@ func (s *Sampled) sort() {
 }
 
 func fields(raw []json.RawMessage, to ...any) error {
-	for i, v := range to {
+	for i, v := range to[:min(len(to), len(raw))] {
 		if err := json.Unmarshal(raw[i], v); err != nil {
 			return err
 		}

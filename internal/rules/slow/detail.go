@@ -77,8 +77,11 @@ func (d *Detail) linesFrom(keep func(*rule.StackShare) bool, from func(*rule.Sta
 			out = append(out, Line{Frame: f})
 		}
 		out[at[f]].Seconds += s.Seconds
-		if n > 0 {
+		switch {
+		case n > 0:
 			calls[f][s.Frames[n-1].Function] += s.Seconds
+		case s.Call != "":
+			calls[f][s.Call] += s.Seconds
 		}
 	}
 	for i := range out {

@@ -7,7 +7,7 @@ from vigil import _sampling, _stacks, _windows
 
 
 class Session(object):
-    id, path, step_seconds, trainer = "0", "/nowhere/s", 0.0, None
+    id, path, step_seconds, trainer, graph = "0", "/nowhere/s", 0.0, None, None
 
     def train_steps(self):
         return 0

@@ -6,10 +6,11 @@ import weakref
 import torch
 
 from vigil import _guard, _log, _look, _marks
-from vigil._torch import compat, device, discover, losses, malloc_settings, names, sharded_tensors
+from vigil._torch import compat, device, discover, fast_path, losses, malloc_settings, names, sharded_tensors
 from vigil._torch.call_places import LAYERS
 from vigil._torch.deferred_values import Mean, total
 from vigil._torch.root_model import Root
+from vigil._torch.steps import TRAIN
 
 
 class Models(object):
@@ -175,6 +176,7 @@ class Models(object):
             self.discovery.stop()
             return False
         self.session = self.publisher.session
+        self.session.graph = self.builds_graph
         self.marks.goes_to(self.session)
         self.marks.runs_on(self._device())
         self.session.once_ns += self.early
@@ -189,6 +191,13 @@ class Models(object):
             self.session.collection(**fields)
         _log.register(self)
         return True
+
+    def builds_graph(self):
+        """Whether a model was called with gradients and backward is still to come. Another thread may ask: nothing is locked, and the answer may be late."""
+        if self.lane.armed:
+            return self.lane.state == fast_path.FORWARD
+        step = self.open
+        return step is not None and step.mode == TRAIN and not step.backwards and not step.done
 
     def _announce_all(self):
         """Everything known so far; then the plan."""
