@@ -9,8 +9,31 @@ import (
 	"time"
 )
 
-// WindowSeconds is the length of a window of time.
-const WindowSeconds = 10
+// Windows of time are short at first, since many trainings are tried for a minute.
+const (
+	WindowLength      = 10 * time.Second
+	FirstWindowLength = 2 * time.Second // of those that begin
+	FirstWindows      = 2 * time.Minute // so early in the run
+)
+
+// firstWindows is how many windows are short.
+const firstWindows = int64(FirstWindows / FirstWindowLength)
+
+// WindowAt is the index of the window that a time after the beginning of a run is in.
+func WindowAt(since time.Duration) int64 {
+	if since < FirstWindows {
+		return max(0, int64(since/FirstWindowLength))
+	}
+	return firstWindows + int64((since-FirstWindows)/WindowLength)
+}
+
+// WindowBegins is how long after the beginning of a run a window begins.
+func WindowBegins(index int64) time.Duration {
+	if index < firstWindows {
+		return time.Duration(index) * FirstWindowLength
+	}
+	return FirstWindows + time.Duration(index-firstWindows)*WindowLength
+}
 
 // Window is a closed span of a job's time, with all that was stored of it when
 // it closed. What came later is in the window that was open then.

@@ -22,7 +22,6 @@ const LateBound = 30 * time.Second
 // nothing came has no window.
 type WindowCloser struct {
 	start   time.Time
-	length  time.Duration
 	there   map[record.RowSource]bool // hosts, as sources of samples, and workers, as sources of step times
 	last    map[record.RowSource]time.Time
 	newest  time.Time
@@ -37,7 +36,7 @@ func NewWindowCloser(start time.Time) *WindowCloser {
 		start = time.Unix(0, 0).UTC()
 	}
 	return &WindowCloser{
-		start: start.Round(0), length: record.WindowSeconds * time.Second, there: map[record.RowSource]bool{},
+		start: start.Round(0), there: map[record.RowSource]bool{},
 		last: map[record.RowSource]time.Time{}, waiting: map[record.RowSource][]record.Row{}, rows: record.Rows{},
 	}
 }
@@ -217,11 +216,11 @@ const maxWindows = 1 << 28
 // before is how many windows end no later than a time; it is the index of the
 // window that a row of this time belongs to, too.
 func (c *WindowCloser) before(t time.Time) int64 {
-	return min(max(0, int64(t.Sub(c.start)/c.length)), maxWindows)
+	return min(record.WindowAt(t.Sub(c.start)), maxWindows)
 }
 
 func (c *WindowCloser) end(n int64) time.Time {
-	return c.start.Add(time.Duration(n+1) * c.length)
+	return c.start.Add(record.WindowBegins(n + 1))
 }
 
 // earliest is the first window that has rows, among those to come.

@@ -13,7 +13,19 @@ import (
 	"github.com/vigil-ml/vigil/internal/rules"
 )
 
-// after is a time of a run that started at epoch.
+// long is where the windows of ten seconds begin.
+const long = int64(record.FirstWindows / record.FirstWindowLength)
+
+// closer is that of a run whose short windows are over at epoch. A host was there until then.
+func closer() *rules.WindowCloser {
+	c := rules.NewWindowCloser(epoch.Add(-record.FirstWindows))
+	c.Samples(sampled("before", -0.1))
+	c.End()
+	c.HostGone("before")
+	return c
+}
+
+// after is a time beyond epoch.
 func after(seconds float64) time.Time {
 	return epoch.Add(time.Duration(seconds * float64(time.Second)))
 }
@@ -28,12 +40,12 @@ func timed(worker string, from, to float64) record.StepTime {
 	return s
 }
 
-// spelt is windows in short: their spans, how many rows of what there are, and who
+// spelt is windows in short: their numbers after epoch, their spans, how many rows of what there are, and who
 // was late.
 func spelt(list []*record.Window) string {
 	var out []string
 	for _, w := range list {
-		s := fmt.Sprintf("%d: %v to %v", w.Index, w.From.Sub(epoch).Seconds(), w.To.Sub(epoch).Seconds())
+		s := fmt.Sprintf("%d: %v to %v", w.Index-long, w.From.Sub(epoch).Seconds(), w.To.Sub(epoch).Seconds())
 		for _, k := range w.Rows.Sources() {
 			s += fmt.Sprintf(", %d %s", w.Rows[k], k)
 		}
@@ -47,10 +59,9 @@ func spelt(list []*record.Window) string {
 
 // What closes a window.
 func TestWindowsClose(t *testing.T) {
-	type closer = rules.WindowCloser
-	type act = func(c *closer) []*record.Window
+	type act = func(c *rules.WindowCloser) []*record.Window
 	sample := func(host string, at ...float64) act {
-		return func(c *closer) []*record.Window {
+		return func(c *rules.WindowCloser) []*record.Window {
 			var list []record.Sample
 			for _, s := range at {
 				list = append(list, sampled(host, s))
@@ -59,21 +70,33 @@ func TestWindowsClose(t *testing.T) {
 		}
 	}
 	step := func(worker string, from, to float64) act {
-		return func(c *closer) []*record.Window {
+		return func(c *rules.WindowCloser) []*record.Window {
 			return c.Times(worker, []record.StepTime{timed(worker, from, to)}, nil)
 		}
 	}
 	event := func(worker string, from, to float64) act {
-		return func(c *closer) []*record.Window {
+		return func(c *rules.WindowCloser) []*record.Window {
 			return c.Times(worker, nil, []record.Event{{Worker: worker, Kind: record.CheckpointEvent, Start: after(from), End: after(to)}})
 		}
 	}
-	clock := func(at float64) act { return func(c *closer) []*record.Window { return c.Close(after(at)) } }
-	worker := func(name string) act { return func(c *closer) []*record.Window { c.Worker(name); return nil } }
-	host := func(name string) act { return func(c *closer) []*record.Window { c.Host(name); return nil } }
-	gone := func(name string) act { return func(c *closer) []*record.Window { return c.WorkerGone(name) } }
-	hostGone := func(name string) act { return func(c *closer) []*record.Window { return c.HostGone(name) } }
-	end := func(c *closer) []*record.Window { return c.End() }
+	clock := func(at float64) act {
+		return func(c *rules.WindowCloser) []*record.Window { return c.Close(after(at)) }
+	}
+	worker := func(name string) act {
+		return func(c *rules.WindowCloser) []*record.Window { c.Worker(name); return nil }
+	}
+	host := func(name string) act {
+		return func(c *rules.WindowCloser) []*record.Window { c.Host(name); return nil }
+	}
+	gone := func(name string) act {
+		return func(c *rules.WindowCloser) []*record.Window { return c.WorkerGone(name) }
+	}
+	hostGone := func(name string) act { return func(c *rules.WindowCloser) []*record.Window { return c.HostGone(name) } }
+	end := func(c *rules.WindowCloser) []*record.Window { return c.End() }
+	first := func(c *rules.WindowCloser) []*record.Window { // it is at its beginning
+		*c = *rules.NewWindowCloser(epoch.Add(-record.FirstWindows))
+		return nil
+	}
 	type is struct {
 		act  act
 		want string
@@ -87,16 +110,16 @@ func TestWindowsClose(t *testing.T) {
 		"a step belongs to the window in which it ends": {{sample("a", 1, 11), "0: 0 to 10, 1 samples/a"}, {step("w0", 2, 11), ""}, {end, "1: 10 to 11, 1 samples/a, 1 times/w0"}},
 		"several at once": {{worker("w0"), ""}, {sample("a", 5, 15, 25), ""}, {step("w0", 0, 31), "0: 0 to 10, 1 samples/a; 1: 10 to 20, 1 samples/a"}},
 		"without who is late, after 30 s of the clock": {
-			{worker("w0"), ""}, {sample("a", 5, 15, 25, 35), ""}, {clock(39.9), ""},
-			{clock(40), "0: 0 to 10, 1 samples/a, late w0; 1: 10 to 20, 1 samples/a, late w0; 2: 20 to 30, 1 samples/a, late w0"},
+			{step("w0", 0, 0.5), ""}, {sample("a", 5, 15, 25, 35), ""}, {clock(39.9), ""},
+			{clock(40), "0: 0 to 10, 1 samples/a, 1 times/w0, late w0; 1: 10 to 20, 1 samples/a, late w0; 2: 20 to 30, 1 samples/a, late w0"},
 			{sample("a", 40), "3: 30 to 40, 1 samples/a, late w0"}, // no further waiting
-			{step("w0", 0, 12), ""}, // too late for its own
+			{step("w0", 0.5, 12), ""}, // too late for its own
 			{sample("a", 51), "4: 40 to 50, 1 samples/a, 1 times/w0, late w0"},
 			{step("w0", 12, 45), ""}, {sample("a", 60), ""}, // it is waited for again
 			{clock(79), ""}, {step("w0", 45, 60), "5: 50 to 60, 1 samples/a, 1 times/w0"},
 		},
 		"without who is late, by 30 s of others": {
-			{host("b"), ""}, {sample("a", 5, 39.9), ""}, {sample("a", 40), "0: 0 to 10, 1 samples/a, late b; 3: 30 to 40, 1 samples/a, late b"},
+			{sample("b", 0.5), ""}, {sample("a", 5, 39.9), ""}, {sample("a", 40), "0: 0 to 10, 1 samples/a, 1 samples/b, late b; 3: 30 to 40, 1 samples/a, late b"},
 		},
 		"a host that is late by less holds it up": {
 			{sample("b", 1), ""}, {sample("a", 1, 39), ""}, {sample("b", 9), ""}, {sample("b", 11), "0: 0 to 10, 1 samples/a, 2 samples/b"},
@@ -113,14 +136,15 @@ func TestWindowsClose(t *testing.T) {
 			{sample("b", 5), ""}, {sample("a", 45), "0: 0 to 10, 1 samples/b, late b"}, {sample("b", 6, 7), "1: 10 to 20, 2 samples/b, late b"}, {sample("a", 50), "4: 40 to 50, 1 samples/a, late b"},
 		},
 		"the last one ends with its last row": {{sample("a", 5, 13.5), "0: 0 to 10, 1 samples/a"}, {step("w0", 0, 12), ""}, {end, "1: 10 to 13.5, 1 samples/a, 1 times/w0"}, {end, ""}},
-		"before the run":                      {{sample("a", -100, 10), "0: 0 to 10, 1 samples/a"}},
+		"the first ones are short":            {{first, ""}, {sample("a", -119, -117), "-60: -120 to -118, 1 samples/a"}, {sample("a", -1, 1, 11), "-59: -118 to -116, 1 samples/a; -1: -2 to 0, 1 samples/a; 0: 0 to 10, 1 samples/a"}},
+		"before the run":                      {{first, ""}, {sample("a", -200, -118), "-60: -120 to -118, 1 samples/a"}},
 		"a clock that is off by 200 years": {
 			{worker("w0"), ""}, {step("w0", 0, 5), ""}, {sample("a", 5), ""}, {sample("a", 200*365*86400), "0: 0 to 10, 1 samples/a, 1 times/w0, late w0"},
 			{step("w0", 5, 15), "1: 10 to 20, 1 times/w0, late w0"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := rules.NewWindowCloser(epoch)
+			c := closer()
 			for i, a := range list {
 				if got := spelt(a.act(c)); got != a.want {
 					t.Fatalf("act %d closes %q, want %q", i, got, a.want)
@@ -225,7 +249,7 @@ func TestWindowsInReplay(t *testing.T) {
 			}
 			for s, list := range run.rows {
 				for _, r := range list[taken[s]:][:min(1, len(list[taken[s]:]))] { // the one that waits longest
-					if behind := after(clock).Sub(r.At()); behind >= rules.LateBound+record.WindowSeconds*time.Second && !r.At().Before(over) {
+					if behind := after(clock).Sub(r.At()); behind >= rules.LateBound+record.WindowLength && !r.At().Before(over) {
 						t.Fatalf("at %v a row of %s still waits since %v", clock, s, behind)
 					}
 				}
@@ -242,7 +266,7 @@ func TestWindowsInReplay(t *testing.T) {
 		}
 		all := record.Rows{}
 		for i, w := range again {
-			if i > 0 && w.Index <= again[i-1].Index || !w.From.Equal(after(float64(w.Index*record.WindowSeconds))) {
+			if i > 0 && w.Index <= again[i-1].Index || !w.From.Equal(epoch.Add(record.WindowBegins(w.Index))) {
 				t.Fatalf("window %d is %s", i, spelt([]*record.Window{w}))
 			}
 			all.Add(w.Rows)

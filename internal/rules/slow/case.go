@@ -204,9 +204,9 @@ func (s *Span) Others() float64 {
 }
 
 // Projected is how long the whole training takes, as far as the number of its
-// updates is known; else what it has taken so far.
+// updates is known, also of one that was ended before; else what it has taken so far.
 func (c *Case) Projected() float64 {
-	if c.Facts == nil || c.Facts.Epochs == nil || c.All.Steps == 0 || c.Ended {
+	if c.Facts == nil || c.Facts.Epochs == nil || c.All.Steps == 0 || c.Ended && !c.Cut {
 		return c.All.Seconds
 	}
 	return c.All.Seconds * max(1, float64(c.Facts.Epochs.Total)/float64(c.All.Steps))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/rule"
 )
 
@@ -44,7 +45,7 @@ type memory struct {
 		Limit  float64   `json:"limit"` // bytes that there are for the job
 		Steps  int64     `json:"steps"`
 		Began  time.Time `json:"began"` // the first update had been made
-		Seen   int       `json:"seen"`
+		Grows  time.Time `json:"grows"` // since when it has grown; zero: it does not
 		Told   bool      `json:"told"`
 	}
 }
@@ -88,7 +89,7 @@ func (r *memory) Window(w *rule.Window, rep *rule.Report) {
 	if len(r.state.Points) > 0 {
 		rep.Inspect(1)
 		if whole(w) {
-			r.judge(rep, false)
+			r.judge(rep, w)
 		}
 	}
 }
@@ -228,27 +229,34 @@ func (r *memory) Finish(rep *rule.Report) {
 		p = p[:len(p)-1]
 	}
 	r.state.Points = p
-	r.judge(rep, true)
+	r.judge(rep, nil)
 }
 
-func (r *memory) judge(rep *rule.Report, ended bool) {
+// judge judges at the end of a window; nil: at that of the job.
+func (r *memory) judge(rep *rule.Report, w *rule.Window) {
+	ended := w == nil
 	if r.state.Told {
 		return
 	}
 	rate, ok := r.growth()
 	if !ok || r.state.Limit == 0 {
-		r.state.Seen = 0
+		r.state.Grows = time.Time{}
 		return
 	}
 	p := r.state.Points
 	last := p[len(p)-1]
 	full := (r.state.Limit - last.Bytes) / rate
 	if left, _ := r.left(); full > left || !r.lasting(full) {
-		r.state.Seen = 0
+		r.state.Grows = time.Time{}
 		return
 	}
-	if r.state.Seen++; r.state.Seen < 2 && !ended {
-		return
+	if !ended {
+		if r.state.Grows.IsZero() {
+			r.state.Grows = w.From
+		}
+		if w.To.Sub(r.state.Grows) < 2*record.WindowLength {
+			return
+		}
 	}
 	r.state.Told = true
 	each := rate * (last.Seconds - p[0].Seconds) / float64(max(1, last.Steps-p[0].Steps))

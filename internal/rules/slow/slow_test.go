@@ -42,6 +42,7 @@ type training struct {
 	series func(second float64) map[string]float64 // further ones of the machine
 	events []rule.Event                            // further ones, at the beginning
 	cut    bool                                    // it does not come to its own end
+	early  bool                                    // its windows are short, as at the beginning of a run
 }
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -49,7 +50,13 @@ var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // windows are what the rules get of it.
 func (tr training) windows() (out []*rule.Window) {
 	now, step, evals := 0.0, int64(0), int64(0)
-	w := &rule.Window{From: start, To: start.Add(10 * time.Second)}
+	first := int64(record.FirstWindows / record.FirstWindowLength) // the long ones begin
+	if tr.early {
+		first = 0
+	}
+	since := record.WindowBegins(first)
+	end := func(n int) time.Time { return start.Add(record.WindowBegins(first+int64(n)+1) - since) }
+	w := &rule.Window{From: start, To: end(0)}
 	row := func(mode rule.Mode, n int64, gap float64, parts map[rule.StepPart]float64) {
 		t := rule.StepTime{Gap: int64(gap * 1e9), Worker: "worker_0", Step: step + evals, Mode: mode, ModeStep: n, Steps: 1, Start: at(now)}
 		for p, s := range parts {
@@ -99,7 +106,7 @@ func (tr training) windows() (out []*rule.Window) {
 		}
 		if now >= w.To.Sub(start).Seconds() {
 			out = append(out, w)
-			w = &rule.Window{Index: int64(len(out)), From: w.To, To: w.To.Add(10 * time.Second)}
+			w = &rule.Window{Index: int64(len(out)), From: w.To, To: end(len(out))}
 		}
 	}
 	for second := now; second < now+tr.after; second += 0.5 {

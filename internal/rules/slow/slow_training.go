@@ -43,7 +43,14 @@ const (
 	firstSteps = 3 // updates that are not judged: what is made in them is made once
 	recent     = 3 // windows that the recent span has
 	confirmed  = 3 // windows in a row in which a cause must be there
-	mostAsked  = 3 // windows of detail that are asked for
+)
+
+const (
+	// stretch is the time that the short windows at the beginning are added up to before
+	// they are judged like a long one: a few seconds are too few to go by.
+	stretch = record.WindowLength
+	askEach = 6 * time.Second // from one request for samples of stacks to the next
+	askFor  = 90 * time.Second
 )
 
 type slow struct {
@@ -56,7 +63,8 @@ type state struct {
 	Course    Course                   `json:"course"`
 	Stalls    Stalls                   `json:"stalls"`
 	RankTimes RankTimes                `json:"rank_times"`
-	Windows   []*Span                  `json:"windows"` // the last ones, without All's sums
+	Windows   []*Span                  `json:"windows"` // the last ones, short ones together, without All's sums
+	Since     time.Time                `json:"since"`   // when the last of them began; zero: it is over
 	Chief     string                   `json:"chief"`
 	Ranks     map[string]*Span         `json:"ranks"`
 	First     int64                    `json:"first"`   // updates seen of the first ones
@@ -71,7 +79,8 @@ type state struct {
 	Seen      map[string]int           `json:"seen"` // by check: windows in a row
 	Told      map[string]rule.Severity `json:"told"`
 	Took      map[rule.StepPart]string `json:"took"`   // by part of the step: the check that was told of it
-	Waited    int                      `json:"waited"` // windows since samples of stacks were asked for
+	Wanted    time.Time                `json:"wanted"` // when samples of stacks were asked for first
+	Asked     time.Time                `json:"asked"`  // and last
 	facts     *rule.Facts
 }
 
@@ -99,9 +108,26 @@ func (r *slow) Window(w *rule.Window, rep *rule.Report) {
 	}
 	rep.Inspect(1)
 	r.state.All.add(s)
-	r.state.Windows = append(r.state.Windows, s)
-	r.state.Windows = r.state.Windows[max(0, len(r.state.Windows)-recent):]
-	r.judge(rep, false)
+	if r.recent(w, s) {
+		r.judge(rep, false)
+		return
+	}
+	r.ask(r.asCase(rep, false), rep) // as soon as it can be known, so that short trainings have lines, too
+}
+
+// recent puts a window to the last ones, and tells whether they are to be judged.
+func (r *slow) recent(w *rule.Window, s *Span) bool {
+	if r.state.Since.IsZero() {
+		r.state.Since = w.From
+		r.state.Windows = append(r.state.Windows, newSpan())
+		r.state.Windows = r.state.Windows[max(0, len(r.state.Windows)-recent):]
+	}
+	r.state.Windows[len(r.state.Windows)-1].add(s)
+	if w.To.Sub(r.state.Since) < stretch {
+		return false
+	}
+	r.state.Since = time.Time{}
+	return true
 }
 
 // Finish implements rule.Rule.
@@ -206,7 +232,8 @@ func available(x *rule.Sample) float64 {
 	return n
 }
 
-func (r *slow) judge(rep *rule.Report, ended bool) {
+// asCase is the training as checks see it.
+func (r *slow) asCase(rep *rule.Report, ended bool) *Case {
 	c := &Case{
 		All: r.state.All, Recent: newSpan(), Ranks: r.state.Ranks, Cores: r.state.Cores, Loader: r.state.Loader, Before: r.state.Before,
 		Facts: r.state.facts, Lines: r.state.Lines, Course: &r.state.Course, Stalls: &r.state.Stalls, RankTimes: &r.state.RankTimes,
@@ -215,7 +242,12 @@ func (r *slow) judge(rep *rule.Report, ended bool) {
 	for _, w := range r.state.Windows {
 		c.Recent.add(w)
 	}
-	waiting := r.ask(c, rep) // as soon as it can be known, so that short trainings have lines, too
+	return c
+}
+
+func (r *slow) judge(rep *rule.Report, ended bool) {
+	c := r.asCase(rep, ended)
+	waiting := r.ask(c, rep)
 	if r.state.All.Seconds < r.p.Float("trained") {
 		return
 	}
@@ -253,21 +285,27 @@ func (r *slow) judge(rep *rule.Report, ended bool) {
 }
 
 // ask asks for samples of stacks where a check needs them, and tells whether they
-// may still come.
+// may still come. Half of the time that a training must last for a judgement is enough to
+// see where its time goes.
 func (r *slow) ask(c *Case, rep *rule.Report) bool {
-	if c.Ended || c.Lines.Enough() {
+	if c.Ended || c.Lines.Enough() || c.All.Seconds < r.p.Float("trained")/2 {
 		return false
 	}
-	for _, k := range checks {
-		if k.needs != nil && k.needs(c) {
-			if r.state.Waited%confirmed == 0 && r.state.Waited < mostAsked*confirmed {
-				rep.Detail(rule.StackSamples)
-			}
-			r.state.Waited++
-			return r.state.Waited <= mostAsked*confirmed
-		}
+	if !slices.ContainsFunc(checks, func(k *check) bool { return k.needs != nil && k.needs(c) }) {
+		return false
 	}
-	return false
+	now := r.state.Last
+	if r.state.Wanted.IsZero() {
+		r.state.Wanted = now
+	}
+	if now.Sub(r.state.Wanted) > askFor {
+		return false
+	}
+	if now.Sub(r.state.Asked) >= askEach {
+		rep.Detail(rule.StackSamples)
+		r.state.Asked = now
+	}
+	return true
 }
 
 // violation is what a check objects to, and the part of the step that it is about;
