@@ -73,29 +73,6 @@ type CapturedFacts struct {
 	Copied    int64 `json:"copied,omitempty"` // of the weights, those of copies that do not train
 }
 
-// BoostingFacts are what a model of boosted trees, or a linear one, says of
-// itself after its first round.
-type BoostingFacts struct {
-	At              int64                      `json:"at"`
-	Booster         string                     `json:"booster"`   // gbtree, dart, gblinear
-	Objective       string                     `json:"objective"` // such as binary:logistic
-	Hyperparameters map[string]json.RawMessage `json:"hyperparameters"`
-	Features        int64                      `json:"features"`
-	Names           []string                   `json:"feature_names,omitempty"` // in the order of their numbers; left out of very many
-	Rows            int64                      `json:"rows"`
-	FirstRound      int64                      `json:"first_round"` // not 0: an earlier model is trained further
-	Data            []BoostingData             `json:"data"`        // that metrics are computed on
-	Judged          BoostingData               `json:"predictions_for"`
-	EarlyStopping   *BoostingData              `json:"early_stopping,omitempty"` // what it watches, where there is one
-}
-
-// BoostingData is a set of rows under a name.
-type BoostingData struct {
-	Name     string `json:"name"`
-	Rows     int64  `json:"rows"`
-	Training bool   `json:"training,omitempty"`
-}
-
 // ParseFacts reads facts; an empty text is none. Fields that a later hook adds
 // are ignored.
 func ParseFacts(b []byte) (*Facts, error) {
@@ -433,6 +410,9 @@ type ParameterFacts struct {
 	// two looks although the part of the model around them is frozen: none of its
 	// parameters asks for gradients, and none has changed. At most 64.
 	Averaged []AveragedFact `json:"averaged,omitempty"`
+	// Loads are calls of load_state_dict that did not fit entirely, the last of each
+	// module that still exists. At most 20.
+	Loads []LoadFact `json:"loads,omitempty"`
 	// Updates that lie between the first look at the values and the last.
 	Updates int64 `json:"updates"`
 }

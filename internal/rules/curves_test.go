@@ -639,6 +639,47 @@ func TestCurves(t *testing.T) {
 	}
 }
 
+// What XGBoost was given and does not use is said where the loss on the data held out
+// still falls at the end.
+func TestUnusedBoostingParameters(t *testing.T) {
+	fall := func(n int64) float64 { return 0.69 - 0.004*float64(n) }
+	for _, c := range []struct {
+		name   string
+		rounds int64
+		unused map[string]string
+		valid  func(int64) float64
+		want   string
+	}{
+		{"the number of rounds", 10, map[string]string{"n_estimators": "600"}, fall, "warning rounds_unused: Trained for 10 rounds instead of 600: n_estimators is not a parameter of xgboost.train, which ignores it; num_boost_round is meant (10 by default). The loss valid-rmse was still falling: 0.654 in the last round."},
+		{"that and a misspelt name", 10, map[string]string{"max_dept": "3", "n_estimators": "600"}, fall, "warning rounds_unused"},
+		{"a number of rounds that were trained", 100, map[string]string{"n_estimators": "100"}, fall, "info still_falling"},
+		{"a misspelt name", 100, map[string]string{"max_dept": "3"}, fall, "info parameters_unused: XGBoost does not use max_dept, so it has no effect; the loss valid-rmse was still falling after 100 rounds"},
+		{"what says how much is printed", 100, map[string]string{"silent": "1"}, fall, "info still_falling"},
+		{"a loss on the data held out that has settled", 100, map[string]string{"n_estimators": "600", "max_dept": "3"}, falling(0.69, 0.5, 5), ""},
+		{"the same, while that of the training falls", 100, map[string]string{"n_estimators": "600"}, func(n int64) float64 { return 0.5 + 0.001*float64(n) }, ""},
+		{"nothing", 10, nil, fall, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := newJob(t, config("TooFewUpdates"))
+			j.engine.Facts(&record.Facts{Boosting: &record.BoostingFacts{
+				Unused: c.unused, Judged: record.BoostingData{Name: "valid"},
+				Data: []record.BoostingData{{Name: "train", Training: true}, {Name: "valid"}},
+			}})
+			for n := range c.rounds {
+				j.feed(input{step: n, scalars: map[string]float64{"train-rmse": 0.69 - 0.004*float64(n), "valid-rmse": c.valid(n)}})
+			}
+			j.engine.Finish(record.Completed)
+			got := ""
+			for _, f := range j.found {
+				got += fmt.Sprintf("%s %s: %s", f.Severity, f.Check, f.Message)
+			}
+			if got != c.want && (c.want == "" || !strings.HasPrefix(got, c.want)) {
+				t.Errorf("found %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 // A message gives each number under the name of the series that it is of. Where
 // early stopping watches the training data, what overfits says so.
 func TestMessagesNameTheirSeries(t *testing.T) {

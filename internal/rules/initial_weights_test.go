@@ -226,3 +226,35 @@ func TestTablesOfEmbeddings(t *testing.T) {
 		{"tables of other widths", network("user Embedding 200 32", "age Embedding 24 4", "fc1 Linear 36 64", "act ReLU", "fc2 Linear 64 7"), filled(1, 50, true), "", ""},
 	})
 }
+
+// A module that was to be loaded, and whose names are not those of the file.
+func TestInitialWeightsNothingLoaded(t *testing.T) {
+	load := func(change func(l *record.LoadFact)) func(f *record.Facts) {
+		l := record.LoadFact{
+			Module: "Encoder", Given: 6, Missing: 6, Parameters: 6,
+			Unexpected: []string{"_orig_mod.0.weight", "_orig_mod.0.bias"}, Absent: []string{"0.weight", "0.bias"},
+		}
+		if change != nil {
+			change(&l)
+		}
+		return func(f *record.Facts) { f.Parameters.Loads = []record.LoadFact{l} }
+	}
+	runFacts(t, "initial_weights", []factCase{
+		{"frozen", classifier(), load(nil), "error nothing_loaded initialisation Encoder", "0 of 6 tensors were loaded into Encoder: load_state_dict(strict=False) was given names such as _orig_mod.0.weight, and Encoder has 0.weight. Its weights are still random, and they are frozen."},
+		{"trained", classifier(), load(func(l *record.LoadFact) { l.Trained = true }), "warning nothing_loaded initialisation Encoder", "still random."},
+		{"some names fitted", classifier(), load(func(l *record.LoadFact) { l.Matched, l.Missing = 1, 5 }), "", ""},
+		{"loaded in another way", classifier(), load(func(l *record.LoadFact) { l.Loaded = 2 }), "", ""},
+		{"nothing was given", classifier(), load(func(l *record.LoadFact) { l.Given, l.Unexpected = 0, nil }), "", ""},
+	})
+	for _, c := range []struct{ given, has, want string }{
+		{"_orig_mod.0.weight", "0.weight", `k[len("_orig_mod."):]`},
+		{"0.weight", "module.0.weight", `{"module." + k: v`},
+		{"optimizer", "0.weight", "strict=True"},
+	} {
+		f := classifier()
+		load(func(l *record.LoadFact) { l.Unexpected, l.Absent = []string{c.given}, []string{c.has} })(f)
+		if _, found := judged(t, "initial_weights", f); len(found) != 1 || !strings.Contains(found[0].Remedy, c.want) {
+			t.Errorf("%s for %s: %+v", c.given, c.has, found)
+		}
+	}
+}

@@ -300,6 +300,16 @@ var tooFewUpdatesChecks = []rule.Check{
 		When:            "The job ended while the loss was still falling steeply.",
 		Evidence:        "{little?loss fell by {observed}, lower limit {threshold}; from {first} to {last_mean} in {updates} updates|fall that was still to come: {observed:%} of the loss, limit {threshold:%}; loss {last_mean} after {updates} updates}",
 	},
+	{
+		ID: "too_few_updates/rounds_unused", Files: []string{"boosting_unused.go"}, Severity: rule.Warning, CauseClass: "epochs", Scope: rule.ScopeBoosting,
+		When:     "The number of rounds was given among the parameters of the booster, which does not know it, fewer rounds were trained, and the loss was still falling at the end.",
+		Evidence: "{rounds} rounds, {asked} were asked for by {subject}",
+	},
+	{
+		ID: "too_few_updates/parameters_unused", Files: []string{"boosting_unused.go"}, Severity: rule.Info, CauseClass: "structure", Scope: rule.ScopeBoosting,
+		When:     "XGBoost does not know parameters that it was given, and the loss was still falling at the end.",
+		Evidence: "{observed} parameters that are not used: {parameters}",
+	},
 }
 
 var treeDepthChecks = []rule.Check{

@@ -60,6 +60,7 @@ func (r *initial) Facts(f *rule.Facts, rep *rule.Report) {
 		return !l.weight.Trained || v == nil || v.NonFinite > 0 || v.Elements < 2
 	})
 	rep.Inspect(len(layers))
+	r.nothingLoaded(f, rep)
 	r.zeros(f, layers, rep)
 	r.constants(f, layers, rep)
 	r.tables(f, rep)

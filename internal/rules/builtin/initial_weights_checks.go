@@ -27,6 +27,12 @@ var initialWeightsChecks = []rule.Check{
 		Evidence:        "{subject}: initial standard deviation times the root of its {inputs} inputs is {observed}, limit {threshold}; standard deviation {deviation}",
 	},
 	{
+		ID: "initial_weights/nothing_loaded", Files: []string{"initial_weights_nothing_loaded.go"}, Severity: rule.Error, CauseClass: "initialisation", Scope: rule.ScopeGeneral,
+		OtherSeverities: []rule.Severity{rule.Warning},
+		When:            "load_state_dict(strict=False) was given tensors, none of which has a name of the module, and the module still has its initial weights.",
+		Evidence:        "{observed} of {given} tensors were loaded into {subject}, which has names such as {absent}; given were {unexpected}",
+	},
+	{
 		ID: "initial_weights/one_sided_weights", Files: []string{"initial_weights.go"}, Severity: rule.Warning, CauseClass: "initialisation", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Error},
 		When:            "The mean of a layer's initial weights is far from zero, so its inputs add up instead of cancelling out.",

@@ -43,7 +43,11 @@ func (b curveBucket) mean() float64 { return b.Sum / float64(b.N) }
 // step takes the losses of a step of its mode, averaged over workers; x is the value that
 // was added. Values that are not finite are left to other rules.
 func (c *lossCurve) step(at int64, items []rule.Item) (x float64, ok bool) {
-	name := c.choose(items)
+	return c.follow(c.choose(items), at, items)
+}
+
+// follow is step for the loss of that name.
+func (c *lossCurve) follow(name string, at int64, items []rule.Item) (x float64, ok bool) {
 	sum, n := 0.0, 0
 	for i := range items {
 		if items[i].Info.Name == name {

@@ -44,8 +44,9 @@ type fewUpdates struct {
 		Kind  lossKind  `json:"kind"`
 		// Bits is the type of the weights where it has 16 bits, Skipped the updates that were
 		// skipped after an overflow.
-		Bits    string `json:"bits,omitempty"`
-		Skipped int64  `json:"skipped,omitempty"`
+		Bits    string         `json:"bits,omitempty"`
+		Skipped int64          `json:"skipped,omitempty"`
+		Unused  unusedSettings `json:"unused,omitzero"`
 	}
 }
 
@@ -57,6 +58,9 @@ func (r *fewUpdates) Restore(b []byte) error { return restore(b, &r.state) }
 func (r *fewUpdates) Facts(f *rule.Facts, rep *rule.Report) {
 	bits, _ := bitsOf(f)
 	r.state.Kind, r.state.Bits = kindOfLoss(f), bits.name
+	if f.Boosting != nil {
+		r.state.Unused = unusedOf(f.Boosting)
+	}
 }
 
 func (r *fewUpdates) Step(v *rule.View, rep *rule.Report) {
@@ -66,14 +70,19 @@ func (r *fewUpdates) Step(v *rule.View, rep *rule.Report) {
 	if v.Skipped {
 		r.state.Skipped++
 	}
-	if _, ok := r.state.Curve.step(v.ModeStep, v.Scalars(0)); ok {
+	items := v.Scalars(0)
+	name := r.state.Unused.judgedLoss(items)
+	if name == "" {
+		name = r.state.Curve.choose(items)
+	}
+	if _, ok := r.state.Curve.follow(name, v.ModeStep, items); ok {
 		rep.Inspect(1)
 	}
 }
 
 func (r *fewUpdates) Finish(rep *rule.Report) {
 	c, k := &r.state.Curve, &r.state.Kind
-	if c.N == 0 {
+	if r.unused(rep) || c.N == 0 {
 		return
 	}
 	if why := r.unjudged(rep.Cut); why != "" {

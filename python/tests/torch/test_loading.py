@@ -116,6 +116,34 @@ def test_what_load_state_dict_gives_and_raises(watched):
     assert list(given.missing_keys) == ALL and given.unexpected_keys == []
 
 
+def compiled(other):
+    return {"_orig_mod." + n: v for n, v in other.state_dict().items()}
+
+
+def test_names_that_do_not_fit(watched):
+    net, other, gone, fits = Net(3), Net(3), Net(3), Net(3)
+    gone.load_state_dict(compiled(other), strict=False)
+    fits.load_state_dict(other.state_dict(), strict=False)
+    net.load_state_dict(compiled(other), strict=False)
+    del gone
+    gc.collect()
+    names = {"unexpected": ["_orig_mod." + n for n in ALL[:3]], "absent": ALL[:3]}
+    missed = dict(names, module="Net", given=6, matched=0, missing=6, parameters=6, loaded=0, trained=True)
+    assert loading.gather() == [missed]
+
+    # What comes by other means later counts, and so does a later call.
+    net.requires_grad_(False)
+    with torch.no_grad():
+        net.head.weight.copy_(other.head.weight)
+    assert loading.gather() == [dict(missed, loaded=1, trained=False)]
+    net.load_state_dict(what_fits(Net(3), other).body.state_dict(), strict=False)
+    assert [(m["given"], m["matched"], m["missing"]) for m in loading.gather()] == [(4, 0, 6)]
+    net.load_state_dict({n: v for n, v in other.state_dict().items() if "head" not in n}, strict=False)
+    assert [(m["given"], m["matched"], m["missing"], m["loaded"]) for m in loading.gather()] == [(4, 4, 2, 4)]
+    net.load_state_dict(other.state_dict())
+    assert loading.gather() == []
+
+
 def test_warnings_of_torch_load_name_the_script(watched):
     """Those of an archive of TorchScript, and of releases in which weights_only was to change, are about the line that called."""
     file = io.BytesIO()

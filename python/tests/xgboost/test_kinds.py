@@ -98,6 +98,29 @@ def test_what_early_stopping_watches_is_a_fact(watched, evals, how, watched_data
     assert w.run.facts["boosting"]["early_stopping"] == watched_data
 
 
+# What a model was given and does not use, as XGBoost's own warning names it.
+UNUSED = [
+    ('dict(eta=0.1, reg_lambda=2, eval_metric="rmse", random_state=3, verbosity=1, max_dept=3, n_estimators=600)', {"max_dept": "3", "n_estimators": "600"}),
+    ('[("booster", "dart"), ("rate_drop", 0.1), ("objective", "reg:tweedie"), ("tweedie_variance_power", 1.4), ("num_leaves", 31), ("silent", None)]', {"num_leaves": "31"}),
+]
+
+
+@pytest.mark.parametrize("params,unused", UNUSED)
+def test_parameters_that_are_not_used_are_a_fact(watched, params, unused):
+    text = """
+import warnings
+d, v = pair(R + 9)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    m = xgb.train(%s, d, 3, evals=[(v, "test")])
+said = [str(w.message).split("{")[1].split("}")[0] for w in caught if "not used" in str(w.message)]
+end(m, warned=sorted(n.strip(' "') for n in ",".join(said).split(",") if n))
+"""
+    w = watched(text % params)
+    assert w.run.facts["boosting"]["unused"] == unused
+    assert w.said["warned"] == sorted(unused) and w.same
+
+
 def test_metrics_of_held_out_data_under_another_name_are_no_losses(watched):
     w = watched('d, v = pair(R)\nm = xgb.train({}, d, 3, evals=[(d, "fitted"), (v, "holdout")])\nend(m)')
     assert w.run.info("holdout-rmse")["kind"] == "scalar"

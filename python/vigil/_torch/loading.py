@@ -15,8 +15,11 @@ from vigil._torch import compat, names, summary
 
 FEW = 64  # elements of a parameter that are compared
 MOST = 2000  # parameters of one call that are looked at
+MOST_LOADS = 20
+MOST_NAMES = 3
 _MARK = "_vigil_wrapped"
 _loaded = {}  # id of a parameter -> weak reference to it
+_loads = {}  # id of a module -> (weak reference to it, LoadFact, {name: some values before}) of a call that did not fit entirely
 
 
 def loaded(parameter):
@@ -46,6 +49,7 @@ def _wrap_module(looks):
         out = original(self, *args, **kwargs)
         if before is not None:
             _after(self, before)
+            _note(self, before, out, args[0] if args else kwargs.get("state_dict"))
         return out
 
     setattr(load_state_dict, _MARK, True)
@@ -91,6 +95,38 @@ def _after(module, before):
             _put(p)
         elif at is not None and at != id(p) and values is None:
             _put(p)
+
+
+@_guard.guard
+def _note(module, before, keys, given):
+    """Keep which names fitted. A later call for the same module counts instead of an earlier one."""
+    at = id(module)
+    _loads.pop(at, None)
+    if not (keys.missing_keys or keys.unexpected_keys) or len(_loads) >= MOST_LOADS:
+        return
+    facts = {
+        "module": names.class_name(names.unwrap(module)),
+        "given": len(given),
+        "matched": len(given) - len(keys.unexpected_keys),
+        "missing": len(keys.missing_keys),
+        "unexpected": list(keys.unexpected_keys[:MOST_NAMES]),
+        "absent": list(keys.missing_keys[:MOST_NAMES]),
+    }
+    _loads[at] = (weakref.ref(module, lambda _: _loads.pop(at, None)), facts, {name: values for name, (_, values) in before.items()})
+
+
+def gather():
+    """[LoadFact] of the modules that are there."""
+    out = []
+    for ref, facts, before in list(_loads.values()):
+        module = ref()
+        if module is None:
+            continue
+        parameters = list(_parameters(module))
+        changed = [p for name, p in parameters if loaded(p) or not p.requires_grad and _some(p) != before.get(name)]
+        trained = any(p.requires_grad for _, p in parameters)
+        out.append(dict(facts, parameters=len(parameters), loaded=len(changed), trained=trained))
+    return out
 
 
 def _parameters(module):

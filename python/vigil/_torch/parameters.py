@@ -169,6 +169,9 @@ class Parameters(object):
                     outside[-1]["wasted"] = True
         if outside:
             facts["outside"] = outside
+        loads = loading.gather()
+        if loads:
+            facts["loads"] = loads
         if anew:
             facts["anew"] = anew
         if loose:

@@ -32,6 +32,7 @@ def gather(training):
             "data": [{"name": n, "rows": _rows(d), "training": d is training.train} for n, d in training.data],
             "predictions_for": {"name": training.judged_name, "rows": _rows(training.judged)},
             "early_stopping": _watched(training),
+            "unused": training.unused,
         },
     )
 

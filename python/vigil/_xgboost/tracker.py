@@ -13,7 +13,7 @@ import xgboost
 
 from vigil import _fork, _guard, _log, _marks, _schedule, _session, _why_not_trained, _wire
 from vigil._session import Session
-from vigil._xgboost import booster, facts, metrics, saves, watch
+from vigil._xgboost import booster, facts, given, metrics, saves, watch
 from vigil._xgboost.control import Control
 from vigil._xgboost.training import Training
 
@@ -53,6 +53,7 @@ class Tracker(Control):
     def install(self):
         """Be there for every training. Once per process."""
         self.everywhere = watch.install(self)
+        given.install()
         _fork.on_child(self.forked)
         _why_not_trained.watch(lambda: self.session is not None or self.refused or self.closed, self.reason)
 

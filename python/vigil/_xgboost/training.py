@@ -5,7 +5,7 @@ when it is asked or trained first, and warns then, in the name of the line that
 asked; it sets it up again after a parameter has changed.
 """
 
-from vigil._xgboost import booster, metrics
+from vigil._xgboost import booster, given, metrics
 
 _NO_SETTINGS = frozenset(("num_trees",))  # counts, that a setting is not
 
@@ -40,6 +40,7 @@ class Training(object):
         self.booster = ""
         self.numbers = {}
         self.texts = {}
+        self.unused = {}
         self._labels = None
 
     def given(self, train, evals, own_objective, watched):
@@ -89,6 +90,7 @@ class Training(object):
         self.fragile = booster.OLD and settings.get("multi_strategy") == "multi_output_tree"
         self.objective = "custom" if self.own_objective else settings.get("objective", "")
         self.features = booster.features(model)
+        self.unused = given.unused(model)
         self.numbers = self._numbers(settings)
         self.texts = {k: v for k, v in settings.items() if k not in self.numbers and k not in _NO_SETTINGS and v}
         if self.watch.asked:
