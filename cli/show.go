@@ -89,15 +89,24 @@ func (c showCmd) Run(a *app) error {
 		if missing == nil {
 			missing = []record.NotCaptured{}
 		}
+		trainings, err := view.Trainings(t)
+		if err != nil {
+			return fmt.Errorf("tell trainings of run %q apart: %w", c.Name, err)
+		}
 		times, err := view.StepTimes(t)
 		if err != nil {
 			return fmt.Errorf("read step times of run %q: %w", c.Name, err)
 		}
-		return writeJSON(a.stdout, map[string]any{"machine": view.Hosts(t), "time": times, "run": run, "facts": facts, "collections": collections, "not_captured": missing, "machine_absent": record.OfMachine(run.NotCaptured), "not_judged": view.NotJudged(t.Statuses()), "tensors": tensors, "actions": view.Actions(t), "files": keptFiles(path), "damage": t.Damage()})
+		return writeJSON(a.stdout, map[string]any{"machine": view.Hosts(t), "time": times, "trainings": trainings, "run": run, "facts": facts, "collections": collections, "not_captured": missing, "machine_absent": record.OfMachine(run.NotCaptured), "not_judged": view.NotJudged(t.Statuses()), "tensors": tensors, "actions": view.Actions(t), "files": keptFiles(path), "damage": t.Damage()})
 	}
 	p := a.page()
 	p.Clock = run.Clock()
 	printRun(a.stdout, p, t, run)
+	trainings, err := view.Trainings(t)
+	if err != nil {
+		return fmt.Errorf("tell trainings of run %q apart: %w", c.Name, err)
+	}
+	printTrainings(a.stdout, p, trainings)
 	printProvenance(a.stdout, p, run)
 	printFacts(a.stdout, p, run.Facts)
 	facts, _ := run.KnownFacts() // what cannot be read was said to be damaged
@@ -141,8 +150,8 @@ func printRun(w io.Writer, p live.Page, t source.Run, run record.Run) {
 		line("resumed", text)
 	}
 	printLabels(w, p, record.Labels{Tags: run.Tags, Note: run.Note})
-	if run.Said != "" {
-		line("training", plain(run.Said))
+	if said := run.Training(); said != "" {
+		line("training", plain(said))
 	}
 	line("workers", strings.Join(t.Workers(), ", "))
 	line("steps", stepsOf(t, run.Clock()))
@@ -174,7 +183,9 @@ func stepsOf(t source.Run, clock *record.Clock) string {
 		}
 		first, last := steps[0], steps[len(steps)-1]
 		parts = append(parts, fmt.Sprintf("%s (%d to %d)", record.StepsText(map[string]int64{m.String(): int64(len(steps))}), first, last))
-		if e, ok := clock.Epochs.Of(last); ok && m == record.Train {
+		if n := len(clock.Trainings); n > 0 && m == record.Train {
+			parts[len(parts)-1] += fmt.Sprintf(" in %d trainings", n+1)
+		} else if e, ok := clock.Epoch(last); ok && m == record.Train {
 			text := record.Several(e.Number, "epoch")
 			if e.Updates > 0 {
 				text += fmt.Sprintf(" of %d", e.Updates)

@@ -169,10 +169,17 @@ func (p *printer) place(s *record.Complete) string {
 	if p.page.Clock == nil || s.Mode != record.Train {
 		return text
 	}
-	if e, ok := p.page.Clock.Epochs.Of(s.ModeStep); ok && e.Begins == s.ModeStep {
+	if e, ok := p.page.Clock.Epoch(s.ModeStep); ok && e.Begins == s.ModeStep {
 		text += fmt.Sprintf(" (epoch %d)", e.Number)
 	}
 	return text
+}
+
+// facts are what is known of the training; what cannot be read says nothing.
+func (p *printer) facts() *record.Facts {
+	run := p.trial.Run()
+	f, _ := run.KnownFacts()
+	return f
 }
 
 // look takes in the findings that came since it was called last.
@@ -202,7 +209,7 @@ func (p *printer) findings(upTo int64) error {
 			continue
 		}
 		if groups == nil {
-			groups = rules.Group(p.trial.Findings())
+			groups = rules.Group(p.trial.Findings(), p.facts())
 		}
 		var text string
 		root, follows := rules.Cause(groups, f)

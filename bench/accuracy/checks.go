@@ -47,7 +47,7 @@ func idOf(f record.Finding) string {
 func (v verdict) without(id string) verdict {
 	again := verdict{Program: v.Program, Seed: v.Seed, At: v.At}
 	left := slices.DeleteFunc(slices.Clone(v.Findings), func(f record.Finding) bool { return idOf(f) == id })
-	return again.compare(diagnosis{Findings: left, Groups: rules.Group(left)}, nil)
+	return again.compare(diagnosis{Findings: left, Groups: rules.Group(left, nil)}, nil)
 }
 
 // scoreChecks scores every check that gave an alarm in the runs.

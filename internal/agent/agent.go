@@ -89,7 +89,7 @@ func start(ctx context.Context, set Settings, out io.Writer, stop func(j *job, r
 	err = w.UpdateRun(func(r *record.Run) {
 		j.counts.restore(*r)
 		j.spent.restore(r.Time)
-		j.progress.epochs = r.Clock().Epochs
+		j.progress.clock = *r.Clock()
 		r.Agent, r.Control = &record.Process{PID: os.Getpid(), Start: self.Start}, set.Socket
 		r.Mutes = nil
 		for _, m := range set.Config.Mutes {

@@ -74,7 +74,7 @@ func (j *job) keepFacts(came json.RawMessage, next int64) *record.Facts {
 		return nil
 	}
 	j.cmu.Lock()
-	j.counts.facts, j.progress.epochs, j.changed = kept, f.Epochs, true
+	j.counts.facts, j.progress.clock, j.changed = kept, record.Clock{Epochs: f.Epochs, Trainings: f.Starts()}, true
 	j.cmu.Unlock()
 	if err := j.writeRun(nil); err != nil {
 		j.storeFailed(err)

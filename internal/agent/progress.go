@@ -21,7 +21,7 @@ type progress struct {
 	pass    record.PassMean // losses of the evaluation under way
 	update  *record.Step    // the last one of TRAIN
 	since   *record.Step    // the first one of TRAIN that this agent saw
-	epochs  *record.EpochFacts
+	clock   record.Clock    // its epochs and trainings
 	rate    rate
 }
 
@@ -116,7 +116,7 @@ func (j *job) takeProgress() *live.Progress {
 	}
 	out.StepSeconds = p.training()
 	out.StepsPerSecond = p.rate.perSecond()
-	out.SamplesPerSecond = out.StepsPerSecond * float64(j.spent.samples(p.epochs))
+	out.SamplesPerSecond = out.StepsPerSecond * float64(j.spent.samples(p.clock.Epochs))
 	for _, n := range j.counts.allDropped() {
 		out.Dropped += n
 	}
@@ -132,7 +132,7 @@ func (p *progress) place(out *live.Progress) {
 	}
 	now := p.update.ModeStep
 	out.Update = &now
-	if e, ok := p.epochs.Of(now); ok {
+	if e, ok := p.clock.Epoch(now); ok {
 		out.Epoch, out.EpochStep, out.EpochSteps = e.Number, now-e.Begins+1, e.Updates
 	}
 	took, made, each := p.update.Time.Sub(p.since.Time), now-p.since.ModeStep, 0.0
@@ -143,8 +143,8 @@ func (p *progress) place(out *live.Progress) {
 	if out.EpochSteps == 0 {
 		out.EpochLeft = 0
 	}
-	if p.epochs != nil && p.epochs.Total > now {
-		out.Total, out.Left = p.epochs.Total, each*float64(p.epochs.Total-now-1)
+	if p.clock.Epochs != nil && p.clock.Epochs.Total > now {
+		out.Total, out.Left = p.clock.Epochs.Total, each*float64(p.clock.Epochs.Total-now-1)
 	}
 }
 
@@ -157,7 +157,7 @@ func (j *job) clock() *record.Clock {
 	defer j.cmu.Unlock()
 	run := record.Run{Steps: j.counts.byMode()}
 	c := run.Clock()
-	c.Epochs = j.progress.epochs
+	c.Epochs, c.Trainings = j.progress.clock.Epochs, j.progress.clock.Trainings
 	return c
 }
 

@@ -26,7 +26,7 @@ func TestProgressPlace(t *testing.T) {
 		{"the end of the training", total, 199, live.Progress{Update: at(199), Epoch: 2, EpochStep: 100, EpochSteps: 100, Total: 400, Left: 20}},
 		{"longer than was told", total, 450, live.Progress{Update: at(450), Epoch: 5, EpochStep: 51, EpochSteps: 100, EpochLeft: 4.9}},
 	} {
-		p := progress{epochs: tt.epochs}
+		p := progress{clock: record.Clock{Epochs: tt.epochs}}
 		for n := range tt.step + 1 {
 			p.step(&record.Step{Mode: record.Train, ModeStep: n, Step: n, Time: began.Add(time.Duration(n) * 100 * time.Millisecond)})
 		}

@@ -29,7 +29,7 @@ func (j *job) writeRun(change func(*record.Run)) error {
 	j.changed = false
 	steps, dropped, missing := j.counts.byMode(), j.counts.allDropped(), j.counts.notCaptured()
 	overhead, facts, said := j.counts.overhead(), j.counts.facts, j.counts.said
-	spent := j.spent.total(j.progress.epochs, usable())
+	spent := j.spent.total(j.progress.clock.Epochs, usable())
 	j.cmu.Unlock()
 	return j.store.UpdateRun(func(r *record.Run) {
 		r.Steps, r.Dropped, r.NotCaptured, r.Overhead = steps, dropped, missing, overhead

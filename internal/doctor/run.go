@@ -25,8 +25,8 @@ func Run(r record.Run) []Check {
 	default:
 		checks = append(checks, ok("capture", "%s of %s", record.StepsText(r.Steps), workers(len(r.Workers))))
 	}
-	if r.Said != "" {
-		checks = append(checks, ok("training", "%s", r.Said))
+	if said := r.Training(); said != "" {
+		checks = append(checks, ok("training", "%s", said))
 	}
 	if looksOff(r.Facts) {
 		checks = append(checks, ok("look", "facts of the training are not read (--no-look): only rules on curves run"))

@@ -26,8 +26,8 @@ func (p Page) Summary(sum *Summary) string {
 		}
 	}
 	b.WriteString(p.Hang("", ours+p.Bold(clean(run.Name))+" "+p.outcome(run)) + "\n")
-	if run.Said != "" {
-		b.WriteString(p.Hang("  ", clean(run.Said)) + "\n")
+	if said := run.Training(); said != "" {
+		b.WriteString(p.Hang("  ", clean(said)) + "\n")
 	}
 	item("captured", captured(sum))
 	if cost := run.Cost(); cost != "" {

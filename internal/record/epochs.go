@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -89,6 +90,11 @@ func (e *EpochFacts) Passed(update, updates int64) float64 {
 // updates, and evaluation apart.
 type Clock struct {
 	Epochs *EpochFacts `json:"epochs,omitempty"`
+	// Trainings are where those after the first begin, of a process that does one
+	// after the other.
+	Trainings []TrainingStart `json:"trainings,omitempty"`
+	// Over: no further one is to come.
+	Over bool `json:"over,omitempty"`
 	// Apart says that every global step is one of TRAIN or of EVAL, so that it
 	// tells after how many updates an evaluation was.
 	Apart bool `json:"apart,omitempty"`
@@ -96,11 +102,57 @@ type Clock struct {
 
 // Clock is that of the run, from what is stored of it.
 func (r *Run) Clock() *Clock {
-	c := &Clock{Apart: r.Steps[Predict.String()] == 0 && r.Steps[Global.String()] == 0}
+	c := &Clock{Apart: r.Steps[Predict.String()] == 0 && r.Steps[Global.String()] == 0, Over: r.Status != "" && r.Status != Running}
 	if f, err := r.KnownFacts(); err == nil && f != nil {
-		c.Epochs = f.Epochs
+		c.Epochs, c.Trainings = f.Epochs, f.Starts()
 	}
 	return c
+}
+
+// Training is the line that says what was understood of a training; of several in one
+// process that is the first.
+func (r *Run) Training() string {
+	if n := len(r.Clock().Trainings); n > 0 && r.Said != "" {
+		return fmt.Sprintf("%s (the first of %d trainings)", r.Said, n+1)
+	}
+	return r.Said
+}
+
+// Epoch is the epoch of its training that an update is in; false where that is not
+// known.
+func (c *Clock) Epoch(update int64) (Epoch, bool) {
+	if c == nil {
+		return Epoch{}, false
+	}
+	e, ok := c.Epochs.Of(update)
+	for _, t := range slices.Backward(c.Trainings) {
+		if t.Update > update {
+			continue
+		}
+		if first, known := c.Epochs.Of(t.Update); known {
+			e.Number -= first.Number - 1
+		}
+		break
+	}
+	return e, ok
+}
+
+// training names the training that a global step is of: "training 3 of 5", without
+// their number while more may come; "" where there is only one.
+func (c *Clock) training(step int64) string {
+	if len(c.Trainings) == 0 {
+		return ""
+	}
+	n := 1
+	for _, t := range c.Trainings {
+		if t.Step <= step {
+			n++
+		}
+	}
+	if !c.Over {
+		return fmt.Sprintf("training %d", n)
+	}
+	return fmt.Sprintf("training %d of %d", n, len(c.Trainings)+1)
 }
 
 // Update is the TRAIN step that is about to be made, or was made last, at a
@@ -116,19 +168,24 @@ func (c *Clock) Update(global int64, mode Mode, step int64) (int64, bool) {
 }
 
 // At says at which step a finding is: "step 299 (epoch 3)", "evaluation step 12
-// (after step 299, epoch 3)". The first epoch is not named. A nil clock knows
-// the step alone.
+// (after step 299, epoch 3)", "step 299 (training 2 of 5, epoch 3)". The first epoch
+// is not named. Steps are counted through all trainings. A nil clock knows the step
+// alone.
 func (c *Clock) At(f *Finding) string {
 	text := f.At()
-	update, known := c.Update(f.Step, f.Mode, f.ModeStep)
-	if !known || update < 0 || c == nil {
+	if c == nil {
 		return text
 	}
 	var more []string
-	if f.Mode != Train {
+	update, known := c.Update(f.Step, f.Mode, f.ModeStep)
+	known = known && update >= 0
+	if known && f.Mode != Train {
 		more = append(more, fmt.Sprintf("after step %d", update))
 	}
-	if e, ok := c.Epochs.Of(update); ok && e.Number > 1 {
+	if training := c.training(f.Step); training != "" {
+		more = append(more, training)
+	}
+	if e, ok := c.Epoch(update); known && ok && e.Number > 1 {
 		more = append(more, fmt.Sprintf("epoch %d", e.Number))
 	}
 	if len(more) == 0 {

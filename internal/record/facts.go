@@ -30,8 +30,8 @@ type Facts struct {
 	// facts were last sent.
 	Tensors  *CapturedFacts `json:"tensors,omitempty"`
 	Interval int64          `json:"interval,omitempty"`
-	// Epochs are those of the first training, as far as they are known; nil
-	// once another one has begun.
+	// Epochs are those of the process, as far as they are known: they are counted on
+	// through all its trainings.
 	Epochs *EpochFacts `json:"epochs,omitempty"`
 	// Program is what a program in Go says of itself, for people.
 	Program map[string]json.RawMessage `json:"program,omitempty"`

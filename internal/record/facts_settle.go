@@ -99,7 +99,8 @@ func settleTrainings(now, old map[string]json.RawMessage, next int64) error {
 }
 
 // settleTraining gives an entry the facts of its training, settled like those of
-// the first one. kept is nil for one that is new.
+// the first one. kept is nil for one that is new. That an entry is only a phase may
+// show later; rules begin anew with either.
 func settleTraining(came, kept json.RawMessage, next int64) (json.RawMessage, error) {
 	fields, err := object(came)
 	if err != nil {
@@ -112,6 +113,12 @@ func settleTraining(came, kept json.RawMessage, next int64) (json.RawMessage, er
 			return nil, err
 		}
 		before = old["facts"]
+		if phase := fields["phase"]; phase != nil && old["phase"] == nil {
+			old["phase"] = phase
+			if kept, err = json.Marshal(old); err != nil {
+				return nil, err
+			}
+		}
 	}
 	facts, f, err := SettleFacts(fields["facts"], before, next)
 	if err != nil || f == nil {

@@ -17,6 +17,9 @@ func (g Group) Again() []Finding {
 	return list
 }
 
+// Same tells whether the roots of two groups are of the same check of the same rule.
+func (g Group) Same(o *Group) bool { return g.Root.of() == o.Root.of() }
+
 // Follow are the symptoms of the root: findings of other checks, in their
 // order, each with those that say the same once more.
 func (g Group) Follow() []Symptom {

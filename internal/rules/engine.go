@@ -395,7 +395,7 @@ func (e *Engine) findings() []record.Finding {
 func (e *Engine) Groups() []record.Group {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return group(e.findings(), e.defs)
+	return group(e.findings(), e.defs, e.facts)
 }
 
 // Cursor is the global step that was observed last; -1 before the first.

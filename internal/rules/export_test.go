@@ -6,4 +6,6 @@ import "github.com/vigil-ml/vigil/internal/record"
 func Opposed(a, b *record.Finding) bool { return opposed(a, b) }
 
 // GroupFindings groups findings as an engine with the built-in rules does.
-func GroupFindings(findings []record.Finding) []record.Group { return group(findings, Catalogue()) }
+func GroupFindings(findings []record.Finding) []record.Group {
+	return group(findings, Catalogue(), nil)
+}

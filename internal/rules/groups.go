@@ -9,13 +9,51 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// group puts findings that have one root together. Findings of one
+// group puts findings that have one root together, those of each training of a process
+// apart: none of them follows from another training's. What two trainings say alike,
+// with nothing that follows from it in the later one, is said once.
+func group(findings []record.Finding, defs []*rule.Definition, f *record.Facts) []record.Group {
+	out := []record.Group{}
+	for _, list := range byTraining(findings, f) {
+		for _, g := range groupOne(list, defs) {
+			i := slices.IndexFunc(out, func(o record.Group) bool { return len(g.Follow()) == 0 && g.Same(&o) })
+			if i < 0 {
+				out = append(out, g)
+				continue
+			}
+			out[i].Symptoms = append(append(out[i].Symptoms, g.Root), g.Symptoms...)
+			out[i].Outweighed = append(out[i].Outweighed, g.Outweighed...)
+		}
+	}
+	slices.SortStableFunc(out, byEvidence)
+	return out
+}
+
+// byTraining divides findings by the training that they are of.
+func byTraining(findings []record.Finding, f *record.Facts) [][]record.Finding {
+	if len(f.Starts()) == 0 {
+		return [][]record.Finding{findings}
+	}
+	lists := make([][]record.Finding, len(f.Starts())+1)
+	for _, one := range findings {
+		i := f.Training(one.Step) - 1
+		lists[i] = append(lists[i], one)
+	}
+	return lists
+}
+
+// byEvidence orders groups, the most serious first, then the earliest.
+func byEvidence(a, b record.Group) int {
+	return cmp.Or(cmp.Compare(weight(a.Root.Severity), weight(b.Root.Severity)), cmp.Compare(a.Root.Step, b.Root.Step))
+}
+
+// groupOne groups the findings of one training. Findings of one
 // configuration with one kind of cause belong together under the most serious,
 // earliest of them; such a bundle is a symptom of another one when that one's
 // rule explains it (rule.Definition.Explains) and came first, or whenever it
 // came (ExplainsAlways). What is only worth knowing is no root of an alarm. Of
 // roots that ask for opposite things the one with more evidence stays.
-func group(findings []record.Finding, defs []*rule.Definition) []record.Group {
+func groupOne(findings []record.Finding, defs []*rule.Definition) []record.Group {
 	bundles := bundlesOf(findings, defs, func(*record.Finding) bool { return false })
 	groups := map[int]*record.Group{}
 	var order []*record.Group
@@ -31,9 +69,7 @@ func group(findings []record.Finding, defs []*rule.Definition) []record.Group {
 			g.Symptoms = append(append(g.Symptoms, b.root), b.rest...)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b *record.Group) int {
-		return cmp.Or(cmp.Compare(weight(a.Root.Severity), weight(b.Root.Severity)), cmp.Compare(a.Root.Step, b.Root.Step))
-	})
+	slices.SortStableFunc(order, func(a, b *record.Group) int { return byEvidence(*a, *b) })
 	out := make([]record.Group, 0, len(order))
 	for _, g := range order {
 		slices.SortStableFunc(g.Symptoms, func(a, b record.Finding) int {
@@ -98,16 +134,18 @@ func top(bundles []*bundle, i int) int {
 
 // covered are the findings that count but for a muted root that they follow from, by
 // their keys, each with that root.
-func covered(findings []record.Finding, defs []*rule.Definition, covers func(*record.Finding) bool) map[string]record.Finding {
+func covered(findings []record.Finding, defs []*rule.Definition, facts *record.Facts, covers func(*record.Finding) bool) map[string]record.Finding {
 	out := map[string]record.Finding{}
-	bundles := bundlesOf(findings, defs, covers)
-	for i, b := range bundles {
-		root := bundles[top(bundles, i)]
-		if b.muted || !root.muted {
-			continue
-		}
-		for _, f := range append([]record.Finding{b.root}, b.rest...) {
-			out[f.Key()] = root.root
+	for _, list := range byTraining(findings, facts) {
+		bundles := bundlesOf(list, defs, covers)
+		for i, b := range bundles {
+			root := bundles[top(bundles, i)]
+			if b.muted || !root.muted {
+				continue
+			}
+			for _, f := range append([]record.Finding{b.root}, b.rest...) {
+				out[f.Key()] = root.root
+			}
 		}
 	}
 	return out
@@ -168,9 +206,9 @@ func weight(s record.Severity) int {
 }
 
 // Group puts findings of the catalogue's rules that have one root together, as
-// Engine.Groups does with those of a run, in whatever order they come. Muted
-// findings are left out.
-func Group(findings []record.Finding) []record.Group {
+// Engine.Groups does with those of a run, in whatever order they come. facts say which
+// trainings there were. Muted findings are left out.
+func Group(findings []record.Finding, facts *record.Facts) []record.Group {
 	defs := Catalogue()
 	place := map[string]int{}
 	for i, d := range defs {
@@ -180,7 +218,7 @@ func Group(findings []record.Finding) []record.Group {
 	slices.SortStableFunc(findings, func(a, b record.Finding) int {
 		return cmp.Or(cmp.Compare(a.Step, b.Step), cmp.Compare(place[a.Rule], place[b.Rule]))
 	})
-	return group(findings, defs)
+	return group(findings, defs, facts)
 }
 
 // Cause is the finding that f follows from: the root of the group in which it is

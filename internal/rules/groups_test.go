@@ -100,7 +100,7 @@ func TestKeptGradientsAreARoot(t *testing.T) {
 		{Rule: "labels_fit", Check: "skewed", CauseClass: "imbalance"},
 	} {
 		other.Configuration, other.Severity, other.Step, other.Message = other.Rule, record.Error, 9, "Something else."
-		if groups := rules.Group([]record.Finding{other, kept}); len(groups) != 2 {
+		if groups := rules.Group([]record.Finding{other, kept}, nil); len(groups) != 2 {
 			t.Errorf("%s: groups are %s", other.Rule, asJSON(t, groups))
 		}
 	}

@@ -107,7 +107,7 @@ func (e *Engine) cover(f *record.Finding) {
 	if len(e.mutes) == 0 {
 		return
 	}
-	under := covered(append(e.findings(), *f), e.defs, e.covers)
+	under := covered(append(e.findings(), *f), e.defs, e.facts, e.covers)
 	if root, is := under[f.Key()]; is && !f.Muted {
 		f.Muted = true
 		f.Context["muted_because"] = record.Following(&root, reasonOf(&root))

@@ -51,14 +51,14 @@ func outweigh(groups []record.Group) []record.Group {
 }
 
 // outweigher is the check of a finding with at least as much evidence, among
-// those that came before, that asks for the opposite of f; "" when there is none.
+// those of the same training that came before, that asks for the opposite of f; "" when there is none.
 func (e *Engine) outweigher(f *record.Finding) string {
 	if f.Muted || len(f.Asks) == 0 {
 		return ""
 	}
 	for _, in := range e.runs {
 		for i := range in.findings {
-			if o := &in.findings[i]; !o.Muted && weight(o.Severity) <= weight(f.Severity) && opposed(o, f) {
+			if o := &in.findings[i]; !o.Muted && e.facts.Training(o.Step) == e.facts.Training(f.Step) && weight(o.Severity) <= weight(f.Severity) && opposed(o, f) {
 				return o.Rule + "/" + o.Check
 			}
 		}

@@ -50,7 +50,7 @@ func TestRecordedFindingsAreGroupedUnderTheFault(t *testing.T) {
 				f.Configuration = f.Rule
 				findings = append(findings, f.Finding)
 			}
-			groups := rules.Group(findings)
+			groups := rules.Group(findings, nil)
 			text := ""
 			for _, g := range groups {
 				text += fmt.Sprintf("%s %s/%s (%s):", g.Root.Severity, g.Root.Rule, g.Root.Check, g.CauseClass)
@@ -69,7 +69,7 @@ func TestRecordedFindingsAreGroupedUnderTheFault(t *testing.T) {
 				t.Errorf("nothing stands under the root:\n%s", text)
 			}
 			slices.Reverse(findings)
-			again := rules.Group(findings)
+			again := rules.Group(findings, nil)
 			if len(again) != len(groups) || again[0].Root.Rule != groups[0].Root.Rule || len(again[0].Symptoms) != len(groups[0].Symptoms) {
 				t.Errorf("the order of findings makes other groups of:\n%s", text)
 			}

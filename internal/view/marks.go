@@ -104,6 +104,17 @@ type EpochMark struct{ Epoch, Step int64 }
 
 // EpochMarks are where the epochs of a run begin; of very many every so many.
 func EpochMarks(run record.Run) []EpochMark {
+	out := marksOf(run)
+	clock := run.Clock()
+	for i := range out {
+		if e, ok := clock.Epoch(out[i].Step); ok {
+			out[i].Epoch = e.Number // of its training
+		}
+	}
+	return out
+}
+
+func marksOf(run record.Run) []EpochMark {
 	out := []EpochMark{}
 	f, err := run.KnownFacts()
 	if err != nil || f == nil || f.Epochs == nil {

@@ -30,7 +30,7 @@ func Properties(run record.Run) []Property {
 		}
 	}
 	if run.Steps[record.Train.String()] > 0 {
-		if e, ok := run.Clock().Epochs.Of(run.Steps[record.Train.String()] - 1); ok {
+		if e, ok := run.Clock().Epoch(run.Steps[record.Train.String()] - 1); ok {
 			list = append(list, Property{"epochs", fmt.Sprint(e.Number)})
 		}
 	}

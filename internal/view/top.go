@@ -248,7 +248,7 @@ func (t *Top) training(r source.Run, run *record.Run, rows []record.StepTime) {
 	if n := len(rows); n > 0 {
 		t.Window = min(rows[n-1].End.Sub(rows[0].Start), topWindow).Seconds()
 	}
-	epochs := run.Clock().Epochs
+	clock := run.Clock()
 	for _, rank := range t.Ranks {
 		if rank.Worker != run.ChiefName() {
 			continue
@@ -260,7 +260,7 @@ func (t *Top) training(r source.Run, run *record.Run, rows []record.StepTime) {
 		if row := &rows[i]; row.Mode == record.Train {
 			step := row.ModeStep + max(row.Steps, 1) - 1
 			t.Update = &step
-			if e, ok := epochs.Of(step); ok {
+			if e, ok := clock.Epoch(step); ok {
 				t.Epoch = e.Number
 			}
 			break
@@ -270,8 +270,8 @@ func (t *Top) training(r source.Run, run *record.Run, rows []record.StepTime) {
 		step := run.Steps[record.Train.String()] - 1
 		t.Update = &step
 	}
-	if epochs != nil {
-		t.Total = epochs.Total
+	if clock.Epochs != nil {
+		t.Total = clock.Epochs.Total
 	}
 	if t.Update == nil {
 		return

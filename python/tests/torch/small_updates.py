@@ -276,6 +276,34 @@ def begun_anew_in_the_same_weights():
         train(model, nn.CrossEntropyLoss(), [next(data()) for _ in range(60)])
 
 
+@case
+def head_and_then_the_rest():
+    """Fine-tuning in two phases, each with an optimiser for parts of one model that the other does not hold."""
+    model = net()
+    for part in (model[2], model[0]):
+        optimiser = torch.optim.SGD(part.parameters(), lr=0.1)
+        for x, y in [next(data()) for _ in range(60)]:
+            model.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            optimiser.step()
+
+
+@case
+def half_of_a_gan_ahead():
+    """The discriminator is trained for a while before both take turns."""
+    makes, judges = net(nn.Linear(6, 6)), net(nn.Linear(6, 1))
+    optimisers = [torch.optim.SGD(one.parameters(), lr=0.01) for one in (judges, makes)]
+    for i in range(90):
+        x, _ = next(data())
+        optimisers[0].zero_grad()
+        (judges(makes(x).detach()).mean() - judges(x).mean()).backward()
+        optimisers[0].step()
+        if i >= 60:
+            optimisers[1].zero_grad()
+            (-judges(makes(x)).mean()).backward()
+            optimisers[1].step()
+
+
 def replaced(zero=None, steps=70):
     """The model is loaded anew after ten updates. zero: (optimiser, model) before each backward."""
     model = net()

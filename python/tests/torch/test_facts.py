@@ -261,10 +261,17 @@ def test_further_trainings(trainings):
     run = trainings["folds"]
     assert [t["at"] for t in run.facts["trainings"]] == [12, 24]
     assert "trainings" not in trainings["healthy"].facts
-    assert [t["at"] for t in trainings["begun_anew_in_the_same_weights"].facts["trainings"]] == [60]
+    assert [t["update"] for t in run.facts["trainings"]] == [12, 24] and all("phase" not in t for t in run.facts["trainings"])
     for at in (12, 24):
-        told = next(m for m in run.of("facts") if {"at": at, "facts": {}} in m["facts"].get("trainings", []))
-        assert told["facts"]["trainings"][-1] == {"at": at, "facts": {}}
+        told = next(m["facts"]["trainings"][-1] for m in run.of("facts") if any(t["at"] == at for t in m["facts"].get("trainings", [])))
+        assert told == {"at": at, "update": at, "facts": {}, "optimiser": {"class": "SGD", "lr": 0.1, "loss": told["optimiser"]["loss"]}}
+
+
+@pytest.mark.parametrize("name,at", [("begun_anew_in_the_same_weights", 60), ("head_and_then_the_rest", 60), ("half_of_a_gan_ahead", 61)])
+def test_phases_of_one_training(trainings, name, at):
+    """Another optimiser begins no training where the model is the same, or where the one before goes on."""
+    (entry,) = trainings[name].facts["trainings"]
+    assert (entry["at"], entry["phase"]) == (at, True)
 
 
 def test_facts_of_further_trainings(trainings):

@@ -74,7 +74,7 @@ class Activations(object):
                 self._missing(path, "inside torch.compile: its values are not visible")
                 return None
             return root, (root.outer() if module is root.inner() else module)
-        if not any(type(one).__name__ == path for one in self.tracker.losses.known):
+        if self.tracker.roots and not any(type(one).__name__ == path for one in self.tracker.losses.known):
             self._missing(path, "no module of this name any more")
         return None
 

@@ -21,7 +21,7 @@ class Epochs(object):
 
     def __init__(self, tracker):
         self.tracker = tracker
-        self.total = 0  # updates of the whole training, where a trainer told it
+        self.total = 0  # updates of the whole process by the end of this training, where a trainer told it
         self.forget()
 
     def forget(self):
@@ -41,9 +41,13 @@ class Epochs(object):
     def ends_at(self, total):
         """A trainer says after how many updates the training ends."""
         if total is not None and 0 < total < 1 << 53:
-            self.total = int(total)
+            self.total = int(total) + (self.tracker.passes.made() if self.total else 0)
             self.news = True
             self._tell()
+
+    def training_begins(self):
+        """A new model is trained: which loaders trained in whose epochs so far says nothing about it. Epochs are counted on: Go counts those of a training."""
+        self.phases = []
 
     def trains(self, one):
         """An update was made with a batch of this pass, and the one before with none of it."""
@@ -160,7 +164,7 @@ class Epochs(object):
         out = {"total": self.total} if self.total else {}
         n = self.tracker.passes.made()
         if self.stretches and n > self.stretches[0][0]:
-            out["batches"] = self.phases[-1].loaders[0].batches or 0
+            out["batches"] = self._batches() or 0
             out["stretches"] = [{"at": at, "number": number, "updates": updates} for at, number, updates in self._as_they_are(n)]
             if self.until is not None:
                 out["until"] = self.until
@@ -193,9 +197,13 @@ class Epochs(object):
         if one.ended:
             each = 0 <= one.batches - (one.stopped - one.first) <= 2
             return one.batches if each else made if made < one.batches else 0
-        batches = self.phases[-1].loaders[0].batches
+        batches = self._batches()
         each = made > 2 and 0 <= one.batches - made <= 2
         return batches if batches and each and made <= batches else 0
+
+    def _batches(self):
+        """Of one pass of the loader whose passes are epochs; None where that is not known."""
+        return self.phases[-1].loaders[0].batches if self.phases else None
 
 
 class Data(object):

@@ -207,10 +207,9 @@ class Facts(object):
         facts.update(sections)
         if t.trainings.begun:
             facts["trainings"] = t.trainings.begun
-        else:
-            epochs = t.epochs.gather()
-            if epochs:
-                facts["epochs"] = epochs
+        epochs = t.epochs.gather()
+        if epochs:
+            facts["epochs"] = epochs
         if not t.looks:
             facts["look"] = False
         return facts
@@ -240,14 +239,8 @@ class Facts(object):
                 models[-1]["copies"] = [one.facts() for one in copies]
         optimisers = []
         for state in sorted(optims, key=lambda s: s.index):
-            o = state.ref()
-            if o is not None:
-                rates = [g.get("lr") for g in o.param_groups]
-                rates = [float(r) for r in rates if r is not None and not (isinstance(r, torch.Tensor) and r.device.type != "cpu")]
-                optimisers.append({"class": state.type, "lr": rates[0] if rates else None, "loss": state.series})
-                base = settings.plain(o.param_groups[0].get("initial_lr")) if rates else None
-                if base is not None:
-                    optimisers[-1]["set"] = base
+            if state.ref() is not None:
+                optimisers.append(self.optimiser(state))
                 warm_up = self.warm_ups.of(state)
                 if warm_up:
                     optimisers[-1]["warm_up"] = warm_up
@@ -269,6 +262,17 @@ class Facts(object):
             "tensors": tensors,
             "interval": self._interval(),
         }
+
+    def optimiser(self, state):
+        """What an optimiser is, and its rate as it is now."""
+        groups = state.ref().param_groups
+        rates = [g.get("lr") for g in groups]
+        rates = [float(r) for r in rates if r is not None and not (isinstance(r, torch.Tensor) and r.device.type != "cpu")]
+        facts = {"class": state.type, "lr": rates[0] if rates else None, "loss": state.series}
+        base = settings.plain(groups[0].get("initial_lr")) if rates else None
+        if base is not None:
+            facts["set"] = base
+        return facts
 
     def _interval(self):
         publisher = self.tracker.publisher

@@ -138,6 +138,11 @@ class Modules(object):
         self.fired = []  # Outputs with values in the open step, in order
         self.last = None  # (weak reference to the last output tensor, Output, value, version of the tensor)
 
+    def training_begins(self):
+        """Another model is trained: its loss modules may be others, and their series go on under the same names."""
+        self.outputs = {}
+        self.counts = {}
+
     def watch(self, module, explicit=False):
         """Hook one loss module."""
         if module in self.known:

@@ -77,7 +77,7 @@ class Counter(object):
 class Optimiser(object):
     """An optimiser that has stepped. Held weakly."""
 
-    __slots__ = ("ref", "index", "series", "type", "adopted", "parameters", "groups", "loose", "start", "apart", "__weakref__")
+    __slots__ = ("ref", "index", "series", "type", "adopted", "parameters", "groups", "loose", "start", "apart", "training", "__weakref__")
 
     def __init__(self, optimiser, index):
         self.ref = weakref.ref(optimiser)
@@ -89,6 +89,7 @@ class Optimiser(object):
         self.groups = len(optimiser.param_groups)
         self.loose = None  # parameters that are in no module
         self.apart = set()  # groups of parameters that had another rate than the first
+        self.training = 0  # which one of the process (Trainings.current)
         self.start = None  # digest of the weights before the first update, in a job of several ranks
 
     def refresh(self):

@@ -330,6 +330,8 @@ class Updates(object):
             if mean is None:
                 mean = step.losses[state] = Mean()
             mean.add(total(means))
+        if state.training != self.trainings.current:
+            self.trainings.goes_on(state)
         step.done.append(state)
         step.active = time.perf_counter()
         closes = self.cycle.closes(step, state, self._others())
