@@ -66,6 +66,21 @@ def plain():
 
 
 @case
+def part_called_alone():
+    """A sample of a part before the training and in each evaluation, as of a decoder; the loss is a sum."""
+    model = nn.Sequential(nn.Linear(6, 4), nn.Sequential(nn.Linear(4, 3), nn.Tanh()))
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    model[1](torch.zeros(2, 4))
+    for x, y in [b for _ in range(3) for b in data()]:
+        optimiser.zero_grad()
+        out = model(x)
+        (F.cross_entropy(out, y) + 0.5 * F.mse_loss(out[:, 0], x[:, 0])).backward()
+        optimiser.step()
+        with torch.no_grad():
+            model[1].eval()(torch.zeros(2, 4))
+
+
+@case
 def own_names():
     train(DataParallel(), F.cross_entropy)
 

@@ -74,6 +74,7 @@ def test_copies(trainings, name, parameters, trained, copies):
     "name,says",
     [
         ("average", "Task (83 parameters; beside is a copy of net that does not train) · "),
+        ("part_called_alone", "Sequential (43 parameters) · SGD lr 0.1 · loss cross_entropy + mse_loss · "),
         ("frozen_layers", "Stack (63 of 147 parameters train) · "),
         ("no_schedule", "SGD lr 0.01 · "),
         ("warm_up_by_a_factor", "SGD lr 0.01, scheduled (warm-up) · "),

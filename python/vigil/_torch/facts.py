@@ -219,7 +219,7 @@ class Facts(object):
         t = self.tracker
         held, models, copied = self.held(), [], set()
         every = {root: self.copies.of(root, held) for root in roots}
-        alone = {id(one.copy()) for copies in every.values() for one in copies}
+        alone = {id(one.copy()) for copies in every.values() for one in copies} | _parts(roots)
         for root in roots:
             inner, copies = root.inner(), every[root]
             if inner is None or id(inner) in alone:
@@ -339,6 +339,11 @@ class Facts(object):
             t.session.missing([("loss in EVAL", why, t.counter.modes[1])])
 
 
+def _parts(roots):
+    """Ids of the modules inside roots: a part that is called alone, too, is no model beside the whole."""
+    return {id(m) for root in roots if root.inner() is not None for m in root.inner().modules() if m is not root.inner()}
+
+
 def _elements(model, beside):
     """(elements of all parameters of a model, of those that ask for gradients), without those of copies (ids)."""
     every = trained = 0
@@ -363,9 +368,8 @@ def sentence(facts):
         parts.append(", ".join("%s (%s)" % (m["class"], _size(m)) for m in facts["models"]))
     if facts["optimisers"]:
         parts.append(", ".join(o["class"] + (" lr " + _rate(o) if o["lr"] is not None else "") for o in facts["optimisers"]))
-    function, module = facts["loss"]["function"], facts["loss"]["module"]
-    if module or function:
-        parts.append("loss " + (module or function) + (" (%s)" % function if module and function and function != "compiled" else ""))
+    if facts["loss"]["module"] or facts["loss"]["function"]:
+        parts.append("loss " + _loss(facts["loss"], facts.get("graph") or {}))
     if facts["step"] != ORDINARY:
         parts.append("a step is " + facts["step"])
     n = facts["tensors"]
@@ -373,6 +377,17 @@ def sentence(facts):
     copied = " (%d of copies)" % n["copied"] if n.get("copied") else ""
     parts.append("%d weights%s and %d gradients, %s" % (n["weights"], copied, n["gradients"], every))
     return " · ".join(parts)
+
+
+def _loss(loss, graph):
+    """What the loss is: of a sum all that is known of it."""
+    function, module = loss["function"], loss["module"]
+    if module:
+        return module + (" (%s)" % function if function and function != "compiled" else "")
+    addends = [one["function"] for one in graph.get("addends") or ()]
+    if addends:
+        return " + ".join(addends)
+    return function + (" + other terms" if graph.get("terms") else "")
 
 
 def _rate(optimiser):
