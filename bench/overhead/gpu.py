@@ -1,9 +1,14 @@
-"""The workloads for a GPU: ResNet-50 on 224x224 images in batches of 64, and a transformer of GPT-2's size, both in bfloat16 by autocast.
+"""The workloads for a GPU: a network whose step takes about 1 ms, ResNet-50 on 224x224 images in batches of 64, and a transformer of GPT-2's size.
 
+They compute in bfloat16 by autocast, with BENCH_NUMBERS=float32 in that, and
+with BENCH_NUMBERS=compiled in bfloat16 by torch.compile. BENCH_DETERMINISTIC
+is "all" for deterministic operations only, "cudnn" for those of cuDNN alone.
 With BENCH_DEVICE=tiny they are shrunk to a size that the CPU trains in
 milliseconds, which tests the benchmark and measures nothing.
 """
 
+import contextlib
+import hashlib
 import os
 
 import torch
@@ -12,6 +17,11 @@ from torch import nn
 
 TINY = os.environ["BENCH_DEVICE"] == "tiny"
 DEVICE = torch.device("cpu" if TINY else "cuda")
+NUMBERS = os.environ.get("BENCH_NUMBERS", "bfloat16")
+DETERMINISTIC = os.environ.get("BENCH_DETERMINISTIC", "")
+if DETERMINISTIC:
+    torch.backends.cudnn.deterministic = True
+    torch.use_deterministic_algorithms(DETERMINISTIC == "all")
 
 
 class Block(nn.Module):
@@ -69,6 +79,14 @@ def workload(name, resnet50):
             tokens = torch.randint(vocabulary, (n, length + 1), generator=g).to(DEVICE)
             return tokens[:, :-1], tokens[:, 1:]
 
+    elif name == "mlp":
+        d, layers, n = (32, 2, 16) if TINY else (512, 12, 256)
+        model = nn.Sequential(*[part for _ in range(layers) for part in (nn.Linear(d, d), nn.ReLU())], nn.Linear(d, 10)).to(DEVICE)
+        optimiser = torch.optim.SGD(model.parameters(), lr=0.01)
+
+        def draw(g):
+            return torch.randn(n, d, generator=g).to(DEVICE), torch.randint(10, (n,), generator=g).to(DEVICE)
+
     else:
         raise SystemExit("gpu.py: unknown workload %r" % name)
     return model, optimiser, draw
@@ -81,4 +99,18 @@ def wait():
 
 
 def autocast():
-    return torch.autocast(DEVICE.type, torch.bfloat16)
+    return contextlib.nullcontext() if NUMBERS == "float32" else torch.autocast(DEVICE.type, torch.bfloat16)
+
+
+def prepared(model):
+    return torch.compile(model) if NUMBERS == "compiled" else model
+
+
+def digest(model):
+    """Of the weights of a deterministic training, as a number."""
+    if not DETERMINISTIC:
+        return []
+    values = hashlib.sha256()
+    for p in model.parameters():
+        values.update(p.detach().cpu().view(-1).view(torch.uint8).numpy().tobytes())
+    return [int(values.hexdigest()[:12], 16)]

@@ -189,13 +189,13 @@ func (b bench) workload(name string, w work, sessions, turns int) error {
 				same = "DIFFERENT"
 			}
 		}
-		r := ratioOf(wall, bareWall)
-		extra := (r.mid - 1) * sum(bareSteps) / float64(len(bareSteps))
+		r := training.RatioOf(wall, bareWall)
+		extra := (r.Mid - 1) * sum(bareSteps) / float64(len(bareSteps))
 		limit := "-"
 		if due > 0 && b.device == onCPU {
 			limit = fmt.Sprintf("%.0f µs", 1e6*(float64(due)/b.rate+0.5e-6*float64(values))/float64(trained))
 		}
-		fmt.Printf("| %s | %s | %v | %v | %s | %+.0f µs | %s | %s | %s | %s | %s | %s | %s |\n", name, cond.name, r, ratioOf(cpu, bareCPU),
+		fmt.Printf("| %s | %s | %v | %v | %s | %+.0f µs | %s | %s | %s | %s | %s | %s | %s |\n", name, cond.name, r, training.RatioOf(cpu, bareCPU),
 			milliseconds(training.Quantile(steps, 0.5)), extra*1e6, limit, milliseconds(training.Quantile(steps, 0.95)), milliseconds(slices.Max(steps)), same,
 			megabytes(memory), megabytes(bytes), count(values))
 	}

@@ -3,7 +3,8 @@
 Usage: work.py WORKLOAD WARMUP [PEER OUT]
 
 It trains WARMUP steps, says {} on standard output, and then waits for its
-turns: each line of standard input is a number of steps. After each turn it
+turns: each line of standard input is a number of steps, and "all" where the
+first of them count, too. After each turn it
 writes, as a line of JSON, the wall seconds of every step and the wall and CPU
 seconds of all of them (this process with all threads, children not counted),
 and at the end of the input the loss of every step, so that runs can be
@@ -157,6 +158,7 @@ def main():
         import gpu
 
         model, optimiser, draw = gpu.workload(name, ResNet50)
+        model = gpu.prepared(model)
     else:
         model, optimiser, draw = workload(name)
     batches = [draw(generator) for _ in range(8)]
@@ -191,9 +193,10 @@ def main():
         step()
     print("{}", file=answers, flush=True)
     for line in sys.stdin:
-        n = int(line)
+        n, *all = line.split()
+        n = int(n)
         # The first steps after a rest find cold caches; they are not measured.
-        for _ in range(1 + n // 20):
+        for _ in range(0 if all else 1 + n // 20):
             step()
         walls = []
         if gpu is not None:
@@ -211,7 +214,7 @@ def main():
         print(json.dumps({"walls": walls, "cpu": cpu, "wall": wall}), file=answers, flush=True)
     if close is not None:
         close()
-    print(json.dumps([float(loss) for loss in losses]), file=answers, flush=True)
+    print(json.dumps([float(loss) for loss in losses] + (gpu.digest(model) if gpu is not None else [])), file=answers, flush=True)
 
 
 if __name__ == "__main__":

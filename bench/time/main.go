@@ -17,11 +17,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/vigil-ml/vigil/bench/internal/training"
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/testenv"
-	"github.com/vigil-ml/vigil/internal/trial"
 )
 
 //go:embed train.py
@@ -124,7 +123,7 @@ func (c *comparison) watched(run string, train []string) (parts, []byte, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := stored(filepath.Join(c.dir, "vigil-runs", run))
+	p, err := training.Parts(filepath.Join(c.dir, "vigil-runs", run), first)
 	return c.together(p), said, err
 }
 
@@ -148,35 +147,6 @@ func start(dir string, argv []string) ([]byte, error) {
 		return nil, fmt.Errorf("run %s: %w\n%s", strings.Join(argv, " "), err, &stderr)
 	}
 	return b, nil
-}
-
-// stored are the step times of the chief.
-func stored(path string) (parts, error) {
-	t, err := trial.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer t.Close()
-	sum, steps := parts{}, int64(0)
-	err = t.Times("", time.Time{}, time.Time{}, func(r *record.StepTime) error {
-		if r.ModeStep >= first {
-			steps += r.Steps
-			for p, ns := range r.Parts {
-				sum[record.StepPart(p).String()] += float64(ns) / 1e6
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if steps == 0 {
-		return nil, fmt.Errorf("no step times in %s", path)
-	}
-	for p := range sum {
-		sum[p] /= float64(steps)
-	}
-	return sum, nil
 }
 
 // together adds what a copy cannot tell apart: what DistributedDataParallel

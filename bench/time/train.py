@@ -1,4 +1,7 @@
-"""One training of bench/time: train.py CASE [measure]. With "measure" it is the instrumented copy: it prints milliseconds by part, after the first steps, as JSON."""
+"""One training of bench/time: train.py CASE [measure]. With "measure" it is the instrumented copy: it prints milliseconds by part, after the first steps, as JSON.
+
+With BENCH_DEVICE=cuda it trains on a GPU, and the copy measures by events of the GPU.
+"""
 
 import collections
 import json
@@ -14,6 +17,9 @@ FIRST = 20  # steps that count for nothing
 torch.manual_seed(0)
 torch.set_num_threads(1)
 spent, clock = collections.Counter(), time.perf_counter
+GPU = os.environ.get("BENCH_DEVICE") == "cuda"
+device = "cuda" if GPU else "cpu"
+events = []  # (part, before it, after it)
 
 
 def measured(part, call, *args):
@@ -23,11 +29,24 @@ def measured(part, call, *args):
     return out
 
 
+def by_events(part, call, *args):
+    before, after = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    before.record()
+    out = call(*args)
+    after.record()
+    events.append((part, before, after))
+    return out
+
+
+def moved(*tensors):
+    return [t.to(device) for t in tensors]
+
+
 def plain(part, call, *args):
     return call(*args)
 
 
-do = measured if measure else plain
+do = (by_events if GPU else measured) if measure else plain
 
 
 class Images(Dataset):
@@ -60,9 +79,10 @@ CASES = {
     "small": (4000, 8, 0, 16, 0, 4, 0),
     "checkpoints": (150, 128, 0, 512, 2, 32, 5),
     "ranks": (150, 128, 0, 256, 2, 64, 0),
+    "gpu": (300, 1024, 0, 4096, 8, 512, 0),
 }
 steps, size, work, width, deep, batch, saves = CASES[case]
-model = network(size, width, deep)
+model = network(size, width, deep).to(device)
 distributed = None
 if case == "ranks":
     import torch.distributed as distributed
@@ -76,6 +96,8 @@ batches = do("data", iter, loader)
 began = clock()
 for n in range(steps):
     x, y = do("data", next, batches)
+    if GPU:
+        x, y = do("to_device", moved, x, y)
     optimiser.zero_grad()
     out = do("forward", model, x)
     loss = do("forward", criterion, out, y)
@@ -83,6 +105,10 @@ for n in range(steps):
     do("optimizer", optimiser.step)
     ended = clock()
     if n == FIRST - 1:
+        if GPU:
+            torch.cuda.synchronize()
+            ended = clock()
+        events.clear()
         spent.clear()
         began = ended
     if n < steps - 1:  # what comes after the last step is in none
@@ -90,6 +116,11 @@ for n in range(steps):
             do("ranks", distributed.all_reduce, loss.detach().clone())
         if saves and n % saves == 0:
             do("checkpoint", torch.save, model.state_dict(), os.devnull)
+if GPU:
+    torch.cuda.synchronize()
+    ended = clock()
+    for part, before, after in events:
+        spent[part] += before.elapsed_time(after) / 1000
 if measure and (distributed is None or distributed.get_rank() == 0):
     spent["other"] = ended - began - sum(spent.values())
     print(json.dumps({part: 1000 * seconds / (steps - FIRST) for part, seconds in spent.items()}), flush=True)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -71,7 +72,16 @@ func Start(name string, argv, env []string) (*Process, error) {
 
 // Train gives the process its turn of n steps.
 func (p *Process) Train(n int) error {
-	if _, err := fmt.Fprintln(p.in, n); err != nil {
+	return p.turn(strconv.Itoa(n))
+}
+
+// TrainAll is Train, and the first steps count, too, which otherwise find cold caches and are left out.
+func (p *Process) TrainAll(n int) error {
+	return p.turn(strconv.Itoa(n) + " all")
+}
+
+func (p *Process) turn(asked string) error {
+	if _, err := fmt.Fprintln(p.in, asked); err != nil {
 		return fmt.Errorf("give %q its turn: %w\n%s", p.Name, err, &p.errors)
 	}
 	var t Turn

@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"math/rand/v2"
@@ -6,14 +6,18 @@ import (
 	"strconv"
 )
 
-// ratio of two sums over paired turns, with the interval in which 95 of 100
+// Ratio of two sums over paired turns, with the interval in which 95 of 100
 // repetitions of the measurement would lie: bootstrap (Efron, 1979) over
 // sessions and over the turns in each, because a process keeps through its life
 // the speed that its place in memory gives it.
-type ratio struct{ mid, low, high float64 }
+type Ratio struct {
+	Mid  float64 `json:"mid"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
 
-// ratioOf takes a and b by session and turn; both have the same shape.
-func ratioOf(a, b [][]float64) ratio {
+// RatioOf takes a and b by session and turn; both have the same shape.
+func RatioOf(a, b [][]float64) Ratio {
 	sums := func(pick func(n, otherwise int) int) float64 {
 		var x, y float64
 		for s := range a {
@@ -33,10 +37,10 @@ func ratioOf(a, b [][]float64) ratio {
 		again[d] = sums(func(n, _ int) int { return rng.IntN(n) })
 	}
 	slices.Sort(again)
-	return ratio{sums(func(_, i int) int { return i }), again[draws*25/1000], again[draws*975/1000]}
+	return Ratio{sums(func(_, i int) int { return i }), again[draws*25/1000], again[draws*975/1000]}
 }
 
-func (r ratio) String() string {
+func (r Ratio) String() string {
 	f := func(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
-	return f(r.mid) + "x | " + f(r.low) + "–" + f(r.high)
+	return f(r.Mid) + "x | " + f(r.Low) + "–" + f(r.High)
 }
