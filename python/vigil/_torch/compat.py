@@ -11,7 +11,7 @@ import sys
 import torch
 
 from vigil import _guard
-from vigil._torch import module_hooks
+from vigil._torch import device, module_hooks
 
 # (attribute of torch, name in the safetensors spelling, code of the wire protocol)
 _DTYPES = (
@@ -45,6 +45,7 @@ OPTIMISER = importlib.import_module("torch.optim.optimizer")  # PyTorch 2.15 hid
 HAS_OPTIMISER_HOOKS = hasattr(OPTIMISER, "register_optimizer_step_pre_hook")
 LOSES_HOOKS = VERSION.startswith(("2.0.", "2.1.", "2.2."))  # when the compiler is loaded
 HAS_KWARG_HOOKS = HAS_OPTIMISER_HOOKS
+HAS_FOREACH_DIVISION = hasattr(torch.ops.aten._foreach_div_, "Tensor")  # by a tensor
 HAS_FOREACH_COPY = hasattr(torch, "_foreach_copy_")
 TELLS_OF_PARTS = hasattr(torch.nn.modules.module, "register_module_module_registration_hook")  # see on_registration
 
@@ -140,12 +141,28 @@ def copy_all(targets, sources):
                 target.copy_(source)
 
 
+def divide_all(tensors, by):
+    """Divide tensors by a number or a one-element tensor, in one call where there is one."""
+    if tensors and (HAS_FOREACH_DIVISION or not isinstance(by, torch.Tensor)):
+        torch._foreach_div_(tensors, by)
+        return
+    for one in tensors:
+        one.div_(by)
+
+
+def norms(tensors, order):
+    """The norms of tensors, in one call where there is one."""
+    if hasattr(torch, "_foreach_norm"):
+        return torch._foreach_norm(tensors, order)
+    return [torch.linalg.vector_norm(t, order) for t in tensors]
+
+
 def why_not(tensor):
     """Why a tensor cannot be captured as it is, or None when it can.
 
     A sparse layout is not a reason: see ``dense``.
     """
-    if tensor.device.type == "meta":
+    if device.valueless(tensor):
         return "meta tensor: it has no values"
     kind = type(tensor)
     if kind is not torch.Tensor and kind is not torch.nn.Parameter:

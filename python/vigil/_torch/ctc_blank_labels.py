@@ -9,7 +9,7 @@ the loss does anyway.
 import torch
 
 from vigil import _guard
-from vigil._torch import graph, summary
+from vigil._torch import device, graph, summary
 
 MOST = 1 << 10  # sequences of one call
 
@@ -20,6 +20,7 @@ class BlankLabels(object):
     def __init__(self):
         self.index = None
         self.labels = self.named = self.pairs = 0
+        self.kept = summary.Kept(self._rows)
 
     @_guard.guard
     def take(self, node):
@@ -33,9 +34,12 @@ class BlankLabels(object):
         self.index = int(node._saved_blank)
         if self.index >= 1 << 63:
             self.index -= 1 << 64
-        with torch.no_grad():
-            for row in _rows(targets.cpu(), lengths[:MOST]):
-                self._row(row)
+        self.kept.put(targets.detach(), lengths)
+
+    def _rows(self, targets, lengths):
+        lengths = device.here(lengths).tolist() if isinstance(lengths, torch.Tensor) else lengths
+        for row in _rows(targets, [int(n) for n in lengths[:MOST]]):
+            self._row(row)
 
     def _row(self, row):
         """One sequence, without its padding."""
@@ -52,17 +56,18 @@ class BlankLabels(object):
 
     def gather(self):
         """BlankFacts, or None without a blank among the labels."""
+        self.kept.settle()
         if not self.named:
             return None
         return {"index": self.index, "labels": self.labels, "named": self.named, "pairs": self.pairs}
 
 
 def _lengths(node):
-    """The lengths of the sequences, or None. A tensor where some devices compute the loss."""
+    """The lengths of the sequences, a list or a tensor, as some devices have it; or None."""
     lengths = graph.saved(node, "target_lengths") if hasattr(node, "_raw_saved_target_lengths") else getattr(node, "_saved_target_lengths", None)
     if isinstance(lengths, torch.Tensor):
-        lengths = lengths.tolist() if summary.readable(lengths) else None
-    return None if lengths is None else [int(n) for n in lengths]
+        return lengths.detach().clone() if summary.readable(lengths) else None
+    return lengths
 
 
 def _rows(targets, lengths):

@@ -8,6 +8,8 @@ there.
 
 import torch
 
+from vigil._torch import device
+
 SLOTS = 4096
 
 
@@ -38,7 +40,8 @@ class Reader(object):
 
     def read(self, tensor, factor=1.0):
         """The value of a one-element tensor divided by ``factor`` (see graph.base)."""
-        if not tensor.is_cuda:
+        from_ = device.of(tensor)
+        if from_ is None:
             if type(factor) is list:
                 factor = _multiply(factor)
             value = tensor.item()
@@ -54,12 +57,10 @@ class Reader(object):
             elif factor != 1.0:
                 value = value / factor
             if self.memory is None:
-                self.memory = torch.empty(SLOTS, dtype=torch.float64, pin_memory=True)
+                self.memory = from_.pinned(8 * SLOTS).view(torch.float64)
             i = self.next
             self.next = (i + 1) % SLOTS
-            self.memory[i].copy_(value, non_blocking=True)
-            event = torch.cuda.Event()
-            event.record(torch.cuda.current_stream(tensor.device))
+            event = from_.bring_from([(self.memory[i], value)])
         return Later(self.memory, i, event)
 
 

@@ -4,7 +4,9 @@
 for one that the CPU reads itself. Cuda is the device meant. Host does the same
 for tensors of the CPU at once, so that all that is built on a device can run
 where there is none: with VIGIL_DEVICE=cpu in the environment the CPU's tensors
-are treated as a device's.
+are treated as a device's. Blind is a device whose values nobody can have: with
+VIGIL_DEVICE=meta a training on the meta device shows that no step waits for a
+value, because whatever asks for one fails.
 """
 
 import os
@@ -13,6 +15,7 @@ import time
 import torch
 
 HOST = os.environ.get("VIGIL_DEVICE") == "cpu"
+BLIND = os.environ.get("VIGIL_DEVICE") == "meta"
 ASIDE = 512 << 20  # bytes of a device's memory that hold values on their way, at most
 PINNED = 1 << 30  # bytes of pinned memory, at most
 
@@ -122,6 +125,18 @@ class Host(object):
     bring_from = bring
 
 
+class Blind(Host):
+    """The meta device in the place of one: what is brought from it is zeros."""
+
+    def pinned(self, nbytes):
+        return torch.zeros(nbytes, dtype=torch.uint8, device="cpu")
+
+    def bring(self, pairs):
+        return _There
+
+    bring_from = bring
+
+
 class _There(object):
     """The event of a copy that is done already."""
 
@@ -179,12 +194,27 @@ _devices = {}
 
 def of(tensor):
     """The device that a tensor's values are brought from, or None."""
-    if not tensor.is_cuda and not (HOST and tensor.device.type == "cpu"):
+    if not far(tensor) and not (HOST and tensor.device.type == "cpu"):
         return None
     found = _devices.get(tensor.device)
     if found is None:
-        found = _devices[tensor.device] = (Cuda if tensor.is_cuda else Host)(tensor.device)
+        found = _devices[tensor.device] = (Cuda if tensor.is_cuda else Blind if BLIND else Host)(tensor.device)
     return found
+
+
+def far(tensor):
+    """Whether reading a value of a tensor makes the script wait for a device."""
+    return tensor.is_cuda or (BLIND and tensor.is_meta)
+
+
+def valueless(tensor):
+    """Whether a tensor is of the meta device, and has no values."""
+    return tensor.is_meta and not BLIND
+
+
+def here(tensor):
+    """A tensor on the CPU, after a wait: for what has no other way, and is not of every step."""
+    return torch.zeros_like(tensor, device="cpu") if BLIND and tensor.is_meta else tensor.cpu()
 
 
 def capturing(tensor):
@@ -208,4 +238,4 @@ def leave(*what):
 
 def there():
     """Whether this process works with a device."""
-    return HOST or torch.cuda.is_initialized()
+    return HOST or BLIND or torch.cuda.is_initialized()

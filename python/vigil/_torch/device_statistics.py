@@ -13,6 +13,8 @@ import struct
 
 import torch
 
+from vigil._torch import compat
+
 WIDTH = 4096  # elements of a row
 ROWS = 1024  # rows that are worked on at once: 4 M elements; a pass takes some 120 MB of the device's memory
 NUMBERS = 9  # float64 of a row
@@ -104,17 +106,23 @@ def _laid(part, tensors, dtype, device, scale, scaled):
     """The rows of a pass, as [rows, WIDTH] of dtype."""
     rows = sum(-(-n // WIDTH) for _, _, n in part)
     flat = torch.full((rows * WIDTH,), float("nan"), dtype=dtype, device=device)
+    targets, sources, divided = [], [], []
     at = 0
     for i, start, n in part:
         source = tensors[i].detach()
         target = flat[at : at + n]
         if start == 0 and n == source.numel():
-            target.view(source.shape).copy_(source)
+            target = target.view(source.shape)
         else:
-            target.copy_(source.reshape(-1)[start : start + n])
+            source = source.reshape(-1)[start : start + n]
+        targets.append(target)
+        sources.append(source)
         if i in scaled:
-            target.div_(scale)
+            divided.append(target)
         at += -(-n // WIDTH) * WIDTH
+    # A call for all of them: a kernel for each would cost more than what it does.
+    compat.copy_all(targets, sources)
+    compat.divide_all(divided, scale)
     return flat.view(rows, WIDTH)
 
 

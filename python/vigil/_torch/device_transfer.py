@@ -105,8 +105,7 @@ class Carrier(pending_transfers.Flights):
         with torch.no_grad():
             if memory is not None:
                 compat.copy_all(views(memory, places), [s.detach() for s in sources])
-                for view in views(memory, scaled):
-                    view.div_(scale)
+                compat.divide_all(views(memory, scaled), scale)
                 flight.event = from_.bring([(flight.pinned[: layout.bytes], memory)])
             else:
                 flight.event = from_.bring_from(list(zip(views(flight.pinned, places), [s.detach() for s in sources])))
@@ -184,11 +183,13 @@ class Carrier(pending_transfers.Flights):
         return True
 
     def _recipe(self, key, tensors, from_):
-        """(Recipe, its places on the device) of a list of tensors; what comes for the first time waits for the device."""
+        """(Recipe, its places on the device) of a list of tensors."""
         made = self.recipes.get(key)
         if made is None:
             recipe = device_statistics.Recipe(key, tensors)
-            made = recipe, torch.tensor(recipe.places(), dtype=torch.int64, device="cpu").to(from_.device)
+            places = from_.pinned(16 * recipe.total).view(torch.int64).view(2, recipe.total)
+            places.copy_(torch.tensor(recipe.places(), dtype=torch.int64, device="cpu"))
+            made = recipe, places.to(from_.device, non_blocking=True)
             while len(self.recipes) >= RECIPES:
                 self.recipes.pop(next(iter(self.recipes)))
             self.recipes[key] = made

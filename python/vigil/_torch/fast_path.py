@@ -17,6 +17,7 @@ import weakref
 import torch
 
 from vigil._torch.deferred_values import Mean
+from vigil._torch.device import far as _far
 from vigil._torch.losses import call_site, version
 from vigil._torch.steps import TRAIN
 
@@ -86,7 +87,7 @@ class FastPath(object):
             return True
         if self.state == FORWARD and args:
             tensor = args[0]
-            if (isinstance(tensor, torch.Tensor) and type(tensor.grad_fn) is self.node and tensor.numel() == 1 and not tensor.is_cuda
+            if (isinstance(tensor, torch.Tensor) and type(tensor.grad_fn) is self.node and tensor.numel() == 1 and not _far(tensor)
                     and call_site(1) == self.site
                     and (self.output is None or (self.given is not None and self.given() is tensor and tensor._version == self.version))):  # fmt: skip
                 self.value = tensor.item()

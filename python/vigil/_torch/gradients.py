@@ -166,14 +166,17 @@ def _flat(numbers, places):
 
 def _norms(grads):
     """The norms of gradients of one type on one device, as a vector; of those whose squares vanish the largest magnitude."""
-    kind = torch.float32 if grads[0].element_size() <= 4 and not grads[0].is_complex() else None
-    out = torch.stack([torch.linalg.vector_norm(g, 2, dtype=kind if g.element_size() < 4 else None) for g in grads])
+    if grads[0].dtype in (torch.float32, torch.float64):
+        out = torch.stack(compat.norms(grads, 2))
+    else:  # of narrow numbers the norm may be beyond the type
+        kind = torch.float32 if grads[0].element_size() <= 4 and not grads[0].is_complex() else None
+        out = torch.stack([torch.linalg.vector_norm(g, 2, dtype=kind if g.element_size() < 4 else None) for g in grads])
     if out.device.type == "cpu":
         for i, n in enumerate(out.tolist()):
             if n == 0:
                 out[i] = grads[i].abs().max()
         return out.to(torch.float64)
-    return torch.where(out == 0, torch.stack([g.abs().max() for g in grads]).to(out.dtype), out).to(torch.float32)
+    return torch.where(out == 0, torch.stack(compat.norms(grads, float("inf"))).to(out.dtype), out).to(torch.float32)
 
 
 class Hand(object):
@@ -264,7 +267,7 @@ def _largest(parameters):
         return None
     with torch.no_grad():
         kind = torch.float64 if any(g.dtype == torch.float64 for g in grads) else torch.float32
-        return torch.stack([g.abs().amax().to(kind).to(grads[0].device) for g in grads]).amax()
+        return torch.stack([n.to(device=grads[0].device, dtype=kind) for n in compat.norms(grads, float("inf"))]).amax()
 
 
 def wrap_clip(tracker):

@@ -6,7 +6,7 @@ of the other. Read before backward; no reference to the graph is kept.
 
 import torch
 
-from vigil._torch import graph, handwritten_losses, parameter_penalty, summary
+from vigil._torch import device, graph, handwritten_losses, parameter_penalty, summary
 from vigil._torch.operations import SHAPES, base
 
 FUNCTION = "binary_cross_entropy_with_logits"
@@ -174,8 +174,10 @@ def _label(weight, rest):
         label = 1 - rest
         label = handwritten_losses._exact(label, (label.abs() + 1) * torch.finfo(rest.dtype).eps * 2)
         most = label.abs().max()
-        if not bool(most > 0):
-            return (label if bool((weight == 0).all()) else None), 0.0
         scale = weight.abs().max() / most
-        fits = bool(scale > 0) and bool(((weight - scale * label).abs() <= 1e-4 * weight.abs().max()).all())
-        return (label if fits else None), float(scale)
+        fits = ((weight - scale * label).abs() <= 1e-4 * weight.abs().max()).all()
+        # Read together: a device is waited for once.
+        most, never, scale, fits = device.here(torch.stack([x.to(most.dtype) for x in (most, (weight == 0).all(), scale, fits)])).tolist()
+        if not most > 0:
+            return (label if never else None), 0.0
+        return (label if scale > 0 and fits else None), scale

@@ -7,7 +7,7 @@ product with log_softmax when its labels are probabilities.
 
 import torch
 
-from vigil._torch import graph, operations, summary
+from vigil._torch import device, graph, operations, summary
 
 _STEPS = 12  # nodes between the loss and the difference
 
@@ -127,7 +127,7 @@ def _broadcasts(output, difference):
 def _exact(label, near):
     """The labels without what the subtraction rounded: whole numbers are whole again."""
     whole = label.round()
-    return whole if bool(((label - whole).abs() <= near).all()) else label
+    return torch.where(((label - whole).abs() <= near).all(), whole, label)
 
 
 def unexpanded(tensor):
@@ -143,14 +143,15 @@ def unexpanded(tensor):
 
 def _narrowed(label):
     """Labels as they were before the difference stretched them; None when it cannot be told."""
-    narrow = 0
-    for axis in range(label.dim()):
-        n = label.shape[axis]
-        first = label.narrow(axis, 0, 1)
-        if n > 1 and bool(((label - first).abs() <= 1e-4 * first.abs().clamp(min=1e-6)).all()):
-            label, narrow = first, narrow + 1
-    if narrow != 1:
+    axes = [axis for axis in range(label.dim()) if label.shape[axis] > 1]
+    firsts = [label.narrow(axis, 0, 1) for axis in axes]
+    if not axes:
         return None
+    alike = torch.stack([((label - first).abs() <= 1e-4 * first.abs().clamp(min=1e-6)).all() for first in firsts])
+    narrow = [first for first, one in zip(firsts, device.here(alike).tolist()) if one]
+    if len(narrow) != 1:
+        return None
+    label = narrow[0]
     while label.dim() > 1 and label.shape[0] == 1:
         label = label[0]
     return label

@@ -22,6 +22,7 @@ class LabelVariation(object):
         self.samples = 0
         self.sums = None  # of values, of their squares, of their entropies where they are chances
         self.chances = True
+        self.kept = summary.Kept(self._take)
         self.counts = None  # of whole numbers: how often each class comes at each place
 
     def take(self, label):
@@ -36,7 +37,12 @@ class LabelVariation(object):
         if not 2 <= n <= MOST:
             self.shape = ()
             return
-        x = label.detach()[: min(ROWS, max((1 << 20) // n, 1))].cpu().reshape(-1, n).to(torch.float64)
+        self.kept.put(label.detach()[: min(ROWS, max((1 << 20) // n, 1))])
+
+    def _take(self, label):
+        if not self.shape:
+            return
+        x = label.reshape(label.shape[0], -1).to(torch.float64)
         if not label.is_floating_point():
             self._classes(x)
             return
@@ -59,6 +65,7 @@ class LabelVariation(object):
 
     def gather(self):
         """FeatureLabels as a JSON object, or None."""
+        self.kept.settle()
         if not self.shape or self.samples < 2:
             return None
         if self.counts is not None:

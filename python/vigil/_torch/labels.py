@@ -10,7 +10,7 @@ import inspect
 import torch
 
 from vigil import _guard
-from vigil._torch import compat, gaussian_nll, graph, handwritten_binary_cross_entropy, handwritten_losses, loss_terms, output_operations, summary
+from vigil._torch import compat, device, gaussian_nll, graph, handwritten_binary_cross_entropy, handwritten_losses, loss_terms, output_operations, summary
 from vigil._torch.ctc_blank_labels import BlankLabels
 from vigil._torch.ignored_end_of_sequence import IgnoredEnds
 from vigil._torch.label_variation import LabelVariation
@@ -88,16 +88,23 @@ class Source(object):
         self.rows = 0  # of the last axis, where it has two entries or more
         self.one_hot = self.probabilities = True
         self.features = LabelVariation()
+        self.kept = summary.Kept(self._take)
         self.batches = []  # (least, largest, how many) of labels with one axis, by call; None once a call had others
 
     def read(self, label, ignore):
         """Take the values in. A large tensor is judged by its first MOST elements."""
         if compat.why_not(label) is not None or label.layout is not torch.strided or label.is_complex() or not label.numel():
             return
-        if label.is_cuda and torch.cuda.is_current_stream_capturing():
+        if device.capturing(label):
             return
+        if device.far(label):
+            label = summary.leading(label, Labels.MOST)
+        if label is not None:
+            self.kept.put(label, ignore)
+
+    def _take(self, label, ignore):
         with torch.no_grad():
-            flat = summary.first(label, Labels.MOST).cpu()
+            flat = summary.first(label, Labels.MOST)
             self._rows(flat, label)
             if label.is_floating_point() or label.dim() > 1 and label.dtype == torch.int64:
                 self.features.take(label)
@@ -152,6 +159,7 @@ class Source(object):
 
     def gather(self):
         """As a JSON object: counts by value, null where the labels are no classes or more than MOST_CLASSES."""
+        self.kept.settle()
         counts = self.counts if self.elements else None
         facts = {
             "loss": self.loss,

@@ -170,7 +170,7 @@ class Modules(object):
     def gave(self, module, output, mode, reader, site, args=(), kwargs=None):
         """A loss module returned ``output`` for its arguments."""
         tensor = output if isinstance(output, torch.Tensor) else _first_scalar(output)
-        if tensor is None or tensor.numel() != 1 or tensor.is_meta or sharded_tensors.replicated(tensor) is None or device.capturing(tensor):
+        if tensor is None or tensor.numel() != 1 or device.valueless(tensor) or sharded_tensors.replicated(tensor) is None or device.capturing(tensor):
             return
         kind = type(module).__name__
         out = self.outputs.get((mode, kind, site)) or self._new(mode, kind, site)

@@ -266,7 +266,7 @@ class Frames(object):
                 t = compat.dense(t)
             if t is not None and t.shape == e.shape and t.dtype is e.dtype:
                 if scale is not None and e.grad:
-                    t = t.detach() / (scale if t.is_cuda else float(scale))
+                    t = t.detach() / (scale if device.far(t) else float(scale))
                 self.send(e.id, t, 0, at)
 
     def send(self, id, tensor, shape_id, at, force_raw=False):
@@ -282,8 +282,11 @@ class Frames(object):
         if not weights:
             return None
         with torch.no_grad():
-            norms = torch._foreach_norm(weights) if hasattr(torch, "_foreach_norm") else [w.norm() for w in weights]
-            return torch.stack([n.to(device=weights[0].device, dtype=torch.float64) for n in norms]).sum()
+            by = {}
+            for w in weights:
+                by.setdefault((w.device, w.dtype), []).append(w)
+            sums = [torch.stack(compat.norms(some, 2)).sum(dtype=torch.float64) for some in by.values()]
+            return torch.stack([s.to(weights[0].device) for s in sums]).sum()
 
 
 def _copy_from_device(targets, sources):

@@ -6,7 +6,7 @@ there, kept as one small tensor each, and all read together at the end.
 
 import torch
 
-from vigil._torch import compat
+from vigil._torch import compat, device
 
 MOST = 1 << 16  # elements of one tensor that are looked at
 MANY = 1 << 14  # of one of very many
@@ -19,7 +19,7 @@ def readable(tensor):
         return False
     if wrapped(tensor):
         return False
-    return not (tensor.is_cuda and torch.cuda.is_current_stream_capturing())
+    return not device.capturing(tensor)
 
 
 def wrapped(tensor):
@@ -77,6 +77,34 @@ def first(tensor, most=MOST):
     return tensor.reshape(-1)[:most]
 
 
+def leading(tensor, most):
+    """The first rows of a tensor, ``most`` elements or one row; None where one row is far larger."""
+    tensor = tensor.detach()
+    row = tensor[0].numel() if tensor.dim() and tensor.shape[0] else 1
+    if row > 4 * most:
+        return None
+    return tensor[: max(most // max(row, 1), 1)] if tensor.dim() else tensor
+
+
+class Kept(object):
+    """Has ``take`` read tensors: those of a device later, when a wait costs no step anything."""
+
+    def __init__(self, take):
+        self.take = take
+        self.waiting = []
+
+    def put(self, tensor, *more):
+        if device.far(tensor):
+            self.waiting.append((tensor.detach().clone(), more))
+        else:
+            self.take(tensor, *more)
+
+    def settle(self):
+        waiting, self.waiting = self.waiting, []
+        for tensor, more in waiting:
+            self.take(device.here(tensor), *more)
+
+
 class Numbers(object):
     """Vectors that are read later, all of one device together."""
 
@@ -98,7 +126,8 @@ class Numbers(object):
                 by.setdefault((v.device, v.dtype), []).append(i)
         for places in by.values():
             with torch.no_grad():
-                flat = torch.cat([self.vectors[i].reshape(-1) for i in places]).tolist()
+                flat = torch.cat([self.vectors[i].reshape(-1) for i in places])
+            flat = device.here(flat).tolist()
             for i in places:
                 n = self.vectors[i].numel()
                 self.vectors[i], flat = flat[:n], flat[n:]

@@ -81,7 +81,7 @@ class Updates(object):
 
     def _loss(self, tensor, site):
         """One tensor that backward is called on: a loss when it has one element."""
-        if tensor.numel() != 1 or tensor.is_meta or sharded_tensors.replicated(tensor) is None or device.capturing(tensor):
+        if tensor.numel() != 1 or device.valueless(tensor) or sharded_tensors.replicated(tensor) is None or device.capturing(tensor):
             return
         last = self.losses.last
         if last is not None and self.losses.whole() is tensor:
