@@ -10,7 +10,7 @@ import (
 )
 
 // printTrainings prints the trainings of a process that made several, one a line.
-func printTrainings(w io.Writer, p live.Page, list []view.Training) {
+func printTrainings(w io.Writer, p live.Page, list []view.TrainingOfProcess) {
 	if len(list) == 0 {
 		return
 	}

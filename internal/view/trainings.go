@@ -11,8 +11,8 @@ import (
 	"github.com/vigil-ml/vigil/internal/source"
 )
 
-// Training is one of those that a process made one after the other.
-type Training struct {
+// TrainingOfProcess is one of those that a process made one after the other.
+type TrainingOfProcess struct {
 	Number     int            `json:"number"`
 	From       int64          `json:"from"` // TRAIN steps
 	To         int64          `json:"to"`
@@ -24,7 +24,7 @@ type Training struct {
 }
 
 // Trainings are those of a process that made several, in their order; nil of one.
-func Trainings(t source.Run) ([]Training, error) {
+func Trainings(t source.Run) ([]TrainingOfProcess, error) {
 	run := t.Run()
 	clock := run.Clock()
 	made := run.Steps[record.Train.String()]
@@ -32,11 +32,11 @@ func Trainings(t source.Run) ([]Training, error) {
 	if err != nil || f == nil || len(clock.Trainings) == 0 || made == 0 {
 		return nil, nil //nolint:nilerr // facts that cannot be read were said to be damaged
 	}
-	out := make([]Training, len(clock.Trainings)+1)
-	out[0] = Training{Number: 1, Optimiser: optimiserText(f.Optimiser)}
+	out := make([]TrainingOfProcess, len(clock.Trainings)+1)
+	out[0] = TrainingOfProcess{Number: 1, Optimiser: optimiserText(f.Optimiser)}
 	for i, at := range clock.Trainings {
 		out[i].To = at.Update - 1
-		out[i+1] = Training{Number: i + 2, From: at.Update, Optimiser: optimiserText(f.Begins(i).Optimiser)}
+		out[i+1] = TrainingOfProcess{Number: i + 2, From: at.Update, Optimiser: optimiserText(f.Begins(i).Optimiser)}
 	}
 	out[len(out)-1].To = made - 1
 	for i := range out {
@@ -73,7 +73,7 @@ func optimiserText(o *record.OptimiserFacts) string {
 // lossReach is how many steps before its end a training's last loss is looked for.
 const lossReach = 1000
 
-func lastLoss(t source.Run, one *Training) (*record.Number, error) {
+func lastLoss(t source.Run, one *TrainingOfProcess) (*record.Number, error) {
 	_, values, err := t.Series(source.Query{Tensor: "loss", Stat: "value", Mode: record.Train, From: max(one.From, one.To+1-lossReach), To: one.To + 1})
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(values) == 0 {
 		return nil, nil
@@ -86,7 +86,7 @@ func lastLoss(t source.Run, one *Training) (*record.Number, error) {
 }
 
 // validations gives each training the loss of its last evaluation that is over.
-func validations(t source.Run, out []Training) error {
+func validations(t source.Run, out []TrainingOfProcess) error {
 	passes, err := newPassReader(t, newClock(t)).over(source.Query{Tensor: "loss", Stat: "value", Mode: record.Eval})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -129,12 +129,12 @@ const mostTrainings = 12
 
 // TellingTrainings are the trainings that are told one by one: where there are many,
 // those with the most serious findings and the last ones. more is how many are left out.
-func TellingTrainings(list []Training) (told []Training, more int) {
+func TellingTrainings(list []TrainingOfProcess) (told []TrainingOfProcess, more int) {
 	if len(list) <= mostTrainings {
 		return list, 0
 	}
 	told = slices.Clone(list)
-	slices.SortStableFunc(told, func(a, b Training) int {
+	slices.SortStableFunc(told, func(a, b TrainingOfProcess) int {
 		for _, s := range []record.Severity{record.Error, record.Warning} {
 			if c := cmp.Compare(b.Findings.Roots[s], a.Findings.Roots[s]); c != 0 {
 				return c
@@ -143,6 +143,6 @@ func TellingTrainings(list []Training) (told []Training, more int) {
 		return cmp.Compare(b.Number, a.Number)
 	})
 	told = told[:mostTrainings]
-	slices.SortFunc(told, func(a, b Training) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortFunc(told, func(a, b TrainingOfProcess) int { return cmp.Compare(a.Number, b.Number) })
 	return told, len(list) - mostTrainings
 }
