@@ -18,7 +18,7 @@ def reason(tracker):
         return "backward() was called, but the weights were not updated (is there an optimiser, and is its step() called?)"
     models = [m for m in (r() for r in tracker.discovery.candidates.values()) if m is not None]
     if models:
-        return "a model (%s) was run, but backward() was not called and its weights were not updated" % _class(models[0])
+        return "a model (%s) was run, but neither backward() nor an update of its weights was seen; a training by torch.func is not seen" % _class(models[0])
     if optimisers:
         return "%s was created, but it made no step (does the training loop run?)" % type(optimisers[0]).__name__
     models = tracker.registry.modules()
