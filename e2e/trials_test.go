@@ -46,7 +46,7 @@ func TestTrialsOfASearch(t *testing.T) {
 		var found []string
 		lines := strings.Split(strings.TrimSpace(o.stdout), "\n")
 		for i, one := range list {
-			var of view.Training
+			var of view.TrainingOfProcess
 			var loss, validation float64
 			if _, err := fmt.Sscanf(lines[i], "trial %d %d %d %d %g %g", &of.Number, &of.From, &of.To, &of.Epochs, &loss, &validation); err != nil {
 				t.Fatalf("%s: %v: %q", tt.name, err, lines[i])
