@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -117,19 +118,66 @@ func TestClipping(t *testing.T) {
 			f.Optimisers = append(f.Optimisers, f.Optimisers[0])
 		}, "info always_clipped optimizer gradients", ""},
 		{"always a little", transformer(), clip("SGD", 0.1, 0.5, 0.9), "info always_clipped optimizer gradients", "of the first 5 updates was clipped"},
+		{"the same, by a trainer", transformer(), func(f *record.Facts) {
+			clip("SGD", 0.1, 0.5, 0.9)(f)
+			f.Updates.Clip.Library = true
+		}, "", ""},
+		{"nothing moves, by a trainer", classifier(), func(f *record.Facts) {
+			clip("SGD", 0.01, 1e-3, 2)(f)
+			f.Updates.Clip.Library = true
+		}, "warning always_clipped optimizer gradients", ""},
 	})
 }
 
 func TestOptimiserSettings(t *testing.T) {
 	runFacts(t, "optimiser_settings", []factCase{
 		{"climbing", classifier(), func(f *record.Facts) { group(f, "SGD").Maximize = true }, "warning maximize optimizer SGD", "SGD has maximize=True"},
-		{"momentum", classifier(), func(f *record.Facts) { group(f, "SGD").Momentum = setTo(0.999) }, "warning momentum optimizer SGD", "gradient lasts for some 1000 updates and training"},
-		{"betas the wrong way round", classifier(), func(f *record.Facts) { group(f, "Adam").Betas = []float64{0.999, 0.9} }, "warning betas optimizer Adam", "(0.999, 0.9)"},
-		{"second beta below the first", classifier(), func(f *record.Facts) { group(f, "Adam").Betas = []float64{0.9, 0.5} }, "info betas optimizer Adam", ""},
-		{"large eps", classifier(), func(f *record.Facts) { group(f, "Adam").Eps = setTo(1) }, "info eps optimizer Adam", ""},
 		{"a group that holds nothing", classifier(), func(f *record.Facts) {
 			g := group(f, "SGD")
 			g.Maximize, g.Parameters = true, 0
 		}, "", ""},
 	})
+}
+
+// Momentum, betas and eps are judged with the loss: what they are worth depends on the
+// rate, and a loss that falls shows that they serve.
+func TestOptimiserSettingsWithTheLoss(t *testing.T) {
+	momentum := func(f *record.Facts) { group(f, "RMSprop").Momentum = setTo(0.999) }
+	falls, flat := noisy(0.02, falling(2.3, 0.3, 60)), noisy(0.02, stepAt(0, 0, 2.3))
+	for _, c := range []struct {
+		name string
+		do   func(*record.Facts)
+		c    curve
+		want string
+		at   int64
+	}{
+		{"momentum, and the loss falls", momentum, curve{steps: 300, loss: falls}, "", 0},
+		{"momentum, and the loss has settled low", momentum, curve{steps: 600, loss: noisy(0.05, falling(2.3, 0.3, 20))}, "", 0},
+		{"momentum, and the loss falls after a while", momentum, curve{steps: 400, loss: noisy(0.02, func(n int64) float64 { return 2.3 - 0.003*float64(max(0, n-60)) })}, "", 0},
+		{"momentum, and the loss does not fall", momentum, curve{steps: 300, loss: flat}, "warning momentum", 199},
+		{"momentum, and the loss rises", momentum, curve{steps: 300, loss: noisy(0.02, func(n int64) float64 { return 2.3 + 0.05*float64(n) })}, "warning momentum", 49},
+		{"momentum, and the loss explodes", momentum, curve{steps: 60, loss: noisy(0.02, stepAt(8, 0.7, 9))}, "warning momentum", 9},
+		{"momentum, and the loss overshoots", momentum, curve{steps: 300, loss: func(n int64) float64 { return 1.5 + 0.8*math.Cos(float64(n)/25) }}, "warning momentum", 199},
+		{"momentum, in a short job", momentum, curve{steps: 30, loss: flat}, "warning momentum", 29},
+		{"betas the wrong way round", func(f *record.Facts) { group(f, "Adam").Betas = []float64{0.999, 0.9} }, curve{steps: 300, loss: flat}, "warning betas", 199},
+		{"second beta below the first", func(f *record.Facts) { group(f, "Adam").Betas = []float64{0.9, 0.5} }, curve{steps: 300, loss: flat}, "info betas", 199},
+		{"second beta below the first, and the loss falls", func(f *record.Facts) { group(f, "Adam").Betas = []float64{0.9, 0.5} }, curve{steps: 300, loss: falls}, "", 0},
+		{"large eps", func(f *record.Facts) { group(f, "Adam").Eps = setTo(1) }, curve{steps: 300, loss: flat}, "info eps", 199},
+		{"climbing", func(f *record.Facts) { group(f, "SGD").Maximize = true }, curve{steps: 20, loss: flat}, "warning maximize", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.c.facts = classifier()
+			c.do(c.c.facts)
+			got := ""
+			for _, f := range c.c.judge(t, "optimiser_settings") {
+				got += string(f.Severity) + " " + f.Check
+				if c.at > 0 && f.ModeStep != c.at {
+					t.Errorf("found at step %d, want %d", f.ModeStep, c.at)
+				}
+			}
+			if got != c.want {
+				t.Errorf("found %q, want %q", got, c.want)
+			}
+		})
+	}
 }

@@ -24,9 +24,11 @@ var optimiserSettings = rule.Definition{
 	Remedies:   []string{"remove maximize=True", "use a momentum of 0.9, or betas of (0.9, 0.999)"},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "exploding_tensor", "not_finite", "learning_rate", "loss_flat", "loss_spike", "impossible_loss", "too_few_updates"},
 	Default: &rule.Preset{
-		Why: "A momentum of 0.99 is used with success. Climbing counts only where one optimiser climbs a loss that measures errors. Whether a learning rate is too high shows in the loss, so it is not judged here.",
+		Why: "A momentum of 0.99 is used with success, and more of it with a small learning rate. So momentum, betas and eps count only where the loss does not fall, or loses half of what it had gained. Climbing counts only where one optimiser climbs a loss that measures errors. Whether a learning rate is too high shows in the loss, so it is not judged here.",
 	},
-	Needs: noNeeds,
+	Needs: func(rule.Params) []rule.Need {
+		return []rule.Need{{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats}}
+	},
 	New: func(p rule.Params) (rule.Rule, error) {
 		return &settings{told: newTold(), momentum: p.Float("momentum"), eps: p.Float("eps")}, nil
 	},
@@ -35,10 +37,12 @@ var optimiserSettings = rule.Definition{
 type settings struct {
 	told
 	momentum, eps float64
+	doubts        settingDoubts
 }
 
 // Facts implements rule.FactReader.
 func (r *settings) Facts(f *rule.Facts, rep *rule.Report) {
+	r.doubts.List = nil
 	for _, o := range f.Optimisers {
 		rep.Inspect(len(o.Groups))
 		for _, g := range o.Groups {
@@ -63,7 +67,7 @@ func (r *settings) group(f *rule.Facts, o rule.OptimiserFacts, g rule.GroupFacts
 		v.Check, v.Observed, v.Threshold = "momentum", *m, r.momentum
 		v.Cause, v.Remedy = "a momentum close to 1", "use a momentum of 0.9"
 		v.Message = fmt.Sprintf("The momentum of %s is %s: each gradient lasts for %s updates and training overshoots. Use 0.9.", o.Class, num(*m), lasting(*m))
-		r.say(rep, v)
+		r.doubts.add(v)
 	}
 	if len(g.Betas) == 2 {
 		switch a, b := g.Betas[0], g.Betas[1]; {
@@ -72,14 +76,14 @@ func (r *settings) group(f *rule.Facts, o rule.OptimiserFacts, g rule.GroupFacts
 			v.Check, v.Observed, v.Threshold = "betas", a, r.momentum
 			v.Cause, v.Remedy = "a first beta close to 1; the two betas may be swapped", "use betas of (0.9, 0.999)"
 			v.Message = fmt.Sprintf("The betas of %s are (%s, %s): with the first so close to 1 each gradient lasts for %s updates. Use (0.9, 0.999).", o.Class, num(a), num(b), lasting(a))
-			r.say(rep, v)
+			r.doubts.add(v)
 		case b < a:
 			v := v
 			v.Check, v.Severity, v.Observed, v.Threshold, v.Comparator = "betas", rule.Info, b, a, "<"
 			v.Context = map[string]any{"first": a, "second": b}
 			v.Cause, v.Remedy = "the two betas are swapped", "use betas of (0.9, 0.999)"
 			v.Message = fmt.Sprintf("The second beta of %s (%s) is below the first (%s), so updates may become very large. Use (0.9, 0.999) unless this is intended.", o.Class, num(b), num(a))
-			r.say(rep, v)
+			r.doubts.add(v)
 		}
 	}
 	if e := g.Eps; e != nil && *e >= r.eps && scaleFree(o.Class) {
@@ -87,7 +91,7 @@ func (r *settings) group(f *rule.Facts, o rule.OptimiserFacts, g rule.GroupFacts
 		v.Check, v.Severity, v.Observed, v.Threshold = "eps", rule.Info, *e, r.eps
 		v.Cause, v.Remedy = "an eps that is larger than the gradients", "use an eps of 1e-8"
 		v.Message = fmt.Sprintf("The eps of %s is %s: where gradients are smaller than that, updates shrink with them. Use 1e-8 unless this is intended.", o.Class, num(*e))
-		r.say(rep, v)
+		r.doubts.add(v)
 	}
 }
 
