@@ -40,6 +40,9 @@ type ClipFacts struct {
 	// ByValue: elements are clipped one by one. MaxNorm is the largest
 	// magnitude that is left to them, Norms the largest there were.
 	ByValue bool `json:"by_value,omitempty"`
+	// Library: an installed library made the calls, such as a trainer, whose default the
+	// limit may be.
+	Library bool `json:"library,omitempty"`
 }
 
 // What passes without gradients in training mode are for, where they are no

@@ -503,7 +503,6 @@ func TestCurves(t *testing.T) {
 		{"moves as usual", "learning_rate", curve{steps: 300, loss: noisy(0.01, stepAt(0, 0, 2.35)), update: 1e-3, span: 4.5e-2, pull: 0.1, facts: classes()}, ""},
 
 		{"leaps and stays, weights grow", "loss_spike", curve{steps: 300, loss: noisy(0.05, stepAt(150, 0.5, 4)), size: stepAt(150, 1, 3)}, "warning spike learning-rate"},
-		{"the same, of a learner that makes its own data", "loss_spike", curve{steps: 300, loss: noisy(0.05, stepAt(150, 0.5, 4)), size: stepAt(150, 1, 3), facts: &record.Facts{Evaluation: &record.EvaluationFacts{Purpose: record.PurposeTargets}}}, "info spike unknown"},
 		{"leaps and stays, weights do not", "loss_spike", curve{steps: 300, loss: noisy(0.05, stepAt(150, 0.5, 4))}, "info spike unknown"},
 		{"leaps and recovers", "loss_spike", curve{steps: 300, loss: noisy(0.05, oneSpike)}, "info spike unknown"},
 		{"one odd batch", "loss_spike", curve{steps: 300, loss: noisy(0.05, func(n int64) float64 { return 0.5 + 9*map[bool]float64{true: 1}[n%40 == 39] })}, ""},

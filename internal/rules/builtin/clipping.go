@@ -28,7 +28,7 @@ var alwaysClipped = rule.Definition{
 	Asks:       []rule.Advice{rule.ClipLess},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "weight_update_ratio", "unchanged_tensor", "vanishing_gradient", "loss_flat", "learning_rate", "too_few_updates"},
 	Default: &rule.Preset{
-		Why: "Clipping at every update is usual for language models, and harmless with optimisers that go by the gradient's direction only. It counts where gradients are a hundred times as long as what is left of them, and ten thousand updates would not move the weights by their own length; where they are a thousand times as long, three thousand. Adam does not move by more than the gradients over its eps, which decides where they are next to nothing.",
+		Why: "Clipping at every update is usual for language models, also by the defaults of trainers, and harmless with optimisers that go by the gradient's direction only. It counts where gradients are a hundred times as long as what is left of them, and ten thousand updates would not move the weights by their own length; where they are a thousand times as long, three thousand. Adam does not move by more than the gradients over its eps, which decides where they are next to nothing.",
 	},
 	Needs: noNeeds,
 	New: func(p rule.Params) (rule.Rule, error) {
@@ -74,6 +74,9 @@ func (r *clipped) Facts(f *rule.Facts, rep *rule.Report) {
 		v.Severity, v.Threshold = rule.Warning, r.excess
 		v.Context["movement"] = moves
 		v.Message = fmt.Sprintf("Clipping is too tight: gradients whose %s is about %s are clipped to %s at every update, so an update changes the weights by only %s of their norm. Raise %s.", what, num(norm), num(most), num(moves), name)
+	}
+	if c.Library && v.Severity == rule.Info {
+		return // the limit of a trainer, which fits most of what is trained with it
 	}
 	r.say(rep, v)
 }

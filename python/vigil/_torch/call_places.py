@@ -81,6 +81,11 @@ def here():
     return Place(frame) if frame is not None else None
 
 
+def by_library():
+    """Whether it was not the script's own code that called into PyTorch or Vigil."""
+    return _frame() is None
+
+
 def of_torch(code):
     """Whether code is PyTorch's own."""
     return code.co_filename.startswith(_TORCH)

@@ -7,7 +7,7 @@ import weakref
 import torch
 
 from vigil import _guard
-from vigil._torch import compat, summary
+from vigil._torch import call_places, compat, summary
 
 UPDATES = 8  # of each optimiser that are looked at
 LARGE = 1 << 22  # elements of an optimiser's parameters, from which on fewer are
@@ -232,6 +232,7 @@ class Clip(object):
         self.calls = 0
         self.most = None
         self.by_value = False
+        self.library = False
         self.sizes = []
 
     def take(self, most, size, by_value=False):
@@ -242,7 +243,7 @@ class Clip(object):
             return
         self.calls += 1
         if self.most is None:
-            self.most, self.by_value = float(most), by_value
+            self.most, self.by_value, self.library = float(most), by_value, call_places.by_library()
         with torch.no_grad():
             self.sizes.append((self.numbers.put(size.detach().reshape(1).to(torch.float32, copy=True)), float(most)))
 
@@ -257,6 +258,8 @@ class Clip(object):
         }
         if self.by_value:
             facts["by_value"] = True
+        if self.library:
+            facts["library"] = True
         return facts
 
 
