@@ -362,8 +362,12 @@ func TestNotebookKernel(t *testing.T) {
 	}
 	root := filepath.Join(dir, "vigil-runs")
 	waitEnded(t, root)
-	if r := open(t, runDir(t, root)).Run(); r.Steps["TRAIN"] != 40 {
+	r := open(t, runDir(t, root)).Run()
+	if r.Steps["TRAIN"] != 40 {
 		t.Errorf("%d steps, want 40", r.Steps["TRAIN"])
+	}
+	if !strings.HasSuffix(r.Name, "-Fit-a-line") {
+		t.Errorf("the run is called %q, not after its notebook", r.Name)
 	}
 }
 

@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -36,19 +37,57 @@ type Extent struct {
 	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
+// CellFacts are the cells of a notebook that its kernel has run, for people to find the
+// places that are in them.
+type CellFacts struct {
+	At   int64  `json:"at"`
+	List []Cell `json:"list"` // the last ones, at most 100
+}
+
+// Cell is the code of a cell.
+type Cell struct {
+	File   string   `json:"file"`   // what places in it have for a file; there is none
+	Number int64    `json:"number"` // as the notebook shows it: 2 for In [2]
+	Lines  []string `json:"lines"`  // at most 300, of at most 200 characters each
+}
+
+// Of is the cell that a place is in, nil where it is in none.
+func (c *CellFacts) Of(file string) *Cell {
+	if c == nil {
+		return nil
+	}
+	if i := slices.IndexFunc(c.List, func(one Cell) bool { return one.File == file }); i >= 0 {
+		return &c.List[i]
+	}
+	return nil
+}
+
+// Line is the text of a line, counted from 1; "" where it is not known.
+func (c *Cell) Line(n int) string {
+	if n < 1 || n > len(c.Lines) {
+		return ""
+	}
+	return strings.TrimSpace(c.Lines[n-1])
+}
+
 // Where is the place in the user's code that a finding is about.
 type Where struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
-	Call string `json:"call"` // the text of the line when the finding was made; "" where it could not be read
+	Call string `json:"call"`           // the text of the line when the finding was made; "" where it could not be read
+	Cell int64  `json:"cell,omitempty"` // of a notebook that the line is in, as the notebook numbers it
 }
 
-// String is the place for people: the name of the file, the line, its text.
+// String is the place for people: the name of the file or the cell, the line, its text.
 func (w *Where) String() string { return w.In(filepath.Base(w.File)) }
 
 // In is the same with another name of the file.
 func (w *Where) In(file string) string {
-	return strings.TrimSpace(fmt.Sprintf("%s:%d  %s", file, w.Line, w.Call))
+	at := fmt.Sprintf("%s:%d", file, w.Line)
+	if w.Cell > 0 {
+		at = fmt.Sprintf("cell %d, line %d", w.Cell, w.Line)
+	}
+	return strings.TrimSpace(at + "  " + w.Call)
 }
 
 // Suggestion is the edit of a script that mends what a finding is about.

@@ -54,6 +54,7 @@ type Facts struct {
 	Threads     *ThreadFacts      `json:"threads,omitempty"`
 	Debugging   *DebuggingFacts   `json:"debugging,omitempty"`
 	Calls       *CallFacts        `json:"calls,omitempty"`
+	Cells       *CellFacts        `json:"cells,omitempty"`
 	Boosting    *BoostingFacts    `json:"boosting,omitempty"`
 
 	// Trainings are the later trainings of a process that does one after the
@@ -158,6 +159,9 @@ func (f *Facts) sections(do func(name string, at int64, drop func())) {
 	}
 	if s := f.Calls; s != nil {
 		do("calls", s.At, func() { f.Calls = nil })
+	}
+	if s := f.Cells; s != nil {
+		do("cells", s.At, func() { f.Cells = nil })
 	}
 	if s := f.Schedule; s != nil {
 		do("schedule", s.At, func() { f.Schedule = nil })

@@ -81,6 +81,12 @@ func (e *Engine) where(f *record.Finding) *record.Where {
 // at is a place with the text of its line.
 func (e *Engine) at(file string, line int) *record.Where {
 	w := &record.Where{File: file, Line: line}
+	if e.facts != nil {
+		if cell := e.facts.Cells.Of(file); cell != nil {
+			w.Cell, w.Call = cell.Number, cell.Line(line)
+			return w
+		}
+	}
 	if e.opts.ReadLine != nil {
 		w.Call = e.opts.ReadLine(file, line)
 	}

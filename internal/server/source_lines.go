@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -42,6 +43,13 @@ func sourceLines(t source.Run, f *record.Finding) *SourceLines {
 	if w.Call == "" {
 		out.Lines = []string{}
 	}
+	if cell := cellOf(t, w); cell != nil {
+		from, to := max(w.Line-linesAround, 1), min(w.Line+linesAround, len(cell.Lines))
+		if from <= to {
+			out.File, out.FirstLine, out.Lines, out.Changed = fmt.Sprintf("cell %d", w.Cell), from, cell.Lines[from-1:to], false
+		}
+		return out
+	}
 	if !ours(t.Path()) {
 		return out
 	}
@@ -52,6 +60,15 @@ func sourceLines(t source.Run, f *record.Finding) *SourceLines {
 	}
 	out.FirstLine, out.Lines, out.Changed = max(w.Line-linesAround, 1), lines, false
 	return out
+}
+
+// cellOf is the cell of a notebook that a place is in, as the run has it on record.
+func cellOf(t source.Run, w *record.Where) *record.Cell {
+	run := t.Run()
+	if f, err := run.KnownFacts(); w.Cell > 0 && err == nil && f != nil {
+		return f.Cells.Of(w.File)
+	}
+	return nil
 }
 
 // linesOf reads lines of a script that has not changed since a time.

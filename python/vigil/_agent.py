@@ -93,6 +93,8 @@ def _start(dir, name, pid):
         command += ["--name", name or os.environ["VIGIL_NAME"]]
     if sys.executable:
         command += ["--python", sys.executable]
+    if _notebook.path():
+        command += ["--script", _notebook.path()]
     errors = tempfile.TemporaryFile()
     process = None
     try:

@@ -5,11 +5,17 @@ the cell. A cell has a thread of its own, because a kernel shows what a thread
 prints under the cell that the thread was started in.
 """
 
+import linecache
 import os
+import re
 import sys
 import threading
 
 from vigil import _guard
+
+MOST_CELLS = 100
+MOST_LINES = 300  # of a cell
+LONGEST = 200  # characters of a line
 
 _pages = None  # the lines that are shown
 
@@ -19,6 +25,31 @@ def kernel():
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
     return shell if getattr(shell, "kernel", None) is not None else None
+
+
+@_guard.guard
+def path():
+    """The notebook's file, as VS Code or a Jupyter server tells its kernels; None where nobody does."""
+    shell = kernel()
+    told = shell is not None and (shell.user_ns.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME"))
+    return told if isinstance(told, str) and told.endswith(".ipynb") else None
+
+
+@_guard.guard
+def cells():
+    """record.CellFacts without their place: the cells that were run, by the names that their code has; None outside a notebook."""
+    shell = kernel()
+    label = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    if label is None:  # no notebook, or an IPython before 8.0
+        return None
+    found = []
+    for name, entry in list(linecache.cache.items()):
+        number = re.search(r"\d+", (label(name) or ("", ""))[1]) if len(entry) == 4 else None
+        if number is not None and int(number.group()) > 0:
+            lines = [line.rstrip("\r\n")[:LONGEST] for line in entry[2][:MOST_LINES]]
+            found.append({"file": name, "number": int(number.group()), "lines": lines})
+    found.sort(key=lambda cell: cell["number"])
+    return {"list": found[-MOST_CELLS:]} if found else None
 
 
 @_guard.guard

@@ -3,6 +3,7 @@
 The weights must be the same, bit for bit, and what Vigil finds is shown under the cells.
 """
 
+import os
 import sys
 
 from jupyter_client.manager import start_new_kernel
@@ -31,7 +32,8 @@ def printed(cells):
 
     As in JupyterLab, what comes when its cell is over already still belongs to it.
     """
-    manager, client = start_new_kernel(kernel_name="python3", startup_timeout=100)
+    env = dict(os.environ, JPY_SESSION_NAME=os.path.abspath("Fit a line.ipynb"))  # as a Jupyter server does
+    manager, client = start_new_kernel(kernel_name="python3", startup_timeout=100, env=env)
     texts, numbers = ["" for _ in cells], {}
 
     def until_idle(request):
@@ -63,4 +65,6 @@ if bare[3] not in watched[3]:
 before, since = "".join(watched[:3]), "".join(watched[3:])
 if before or "error zero_grad at step" not in since or "the run has ended: completed" not in since:
     sys.exit("findings are not shown under the cells: %r" % (watched,))
+if "cell 4, line 3  nn.functional.mse_loss(model(x), x.sum(1, keepdim=True)).backward()" not in " ".join(since.split()).replace("line 3 nn", "line 3  nn"):
+    sys.exit("the finding does not name its cell: %r" % since)
 print("done")

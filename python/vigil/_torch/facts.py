@@ -2,8 +2,8 @@
 
 import torch
 
-from vigil import _guard, _messages
-from vigil._torch import compat, names, saved_tensor_hooks, settings, sharded_tensors
+from vigil import _guard, _messages, _notebook
+from vigil._torch import call_places, compat, names, saved_tensor_hooks, settings, sharded_tensors
 from vigil._torch.debugging import Debugging
 from vigil._torch.evaluation import EvalParts, EvalTrained, Evaluation
 from vigil._torch.learning_rate_schedule import Schedule, WarmUps
@@ -151,10 +151,15 @@ class Facts(object):
         if "evaluation" not in self.sections and (self.evaluation.ready or last):
             new["evaluation"] = self.evaluation.gather()
         new.update((name, one.facts) for name, one in self._late() if name not in self.sections)
+        cells = _notebook.cells() if call_places.wanted() else None
+        if cells and (new or last) and cells["list"] != self.sections.get("cells", {}).get("list"):
+            new["cells"] = cells
         if last:
             new["schedule"] = self.schedule.gather()
             new["debugging"] = self.debugging.gather()
         new = {name: dict(facts, at=self.tracker.counter.next) for name, facts in new.items() if facts}
+        if "cells" in new and "cells" in self.sections:
+            new["cells"]["at"] = self.sections["cells"]["at"]  # those that were known stay known
         if new:
             self.sections.update(new)
             if self.entry is not None:

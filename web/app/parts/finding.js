@@ -52,7 +52,10 @@ export function Finding({ run, finding, group, heading = "h3", chart = false, ch
 // body is a diff without the lines that name its files.
 const body = (diff) => diff.split("\n").filter((line) => !/^(---|\+\+\+) /.test(line)).join("\n");
 
-const Where = ({ where }) => html`<span class="finding-where"><code class="said" title=${where.file}>${where.file.split("/").pop()}:${where.line}</code>${where.call && html` <code class="finding-call said">${where.call.trim()}</code>`}<${Copy} text=${`${where.file}:${where.line}`} what="the place" /></span>`;
+const Where = ({ where }) => {
+  const at = where.cell ? `cell ${where.cell}, line ${where.line}` : "";
+  return html`<span class="finding-where"><code class="said" title=${at || where.file}>${at || `${where.file.split("/").pop()}:${where.line}`}</code>${where.call && html` <code class="finding-call said">${where.call.trim()}</code>`}<${Copy} text=${at || `${where.file}:${where.line}`} what="the place" /></span>`;
+};
 
 // Sentences shows the numbers of a finding, the first ones at once.
 function Sentences({ text }) {
