@@ -33,6 +33,7 @@ func TestUnused(t *testing.T) {
 		{"an earlier agent had a session", good, true, func(j *job) { j.sessions["s"] = sessionState{Worker: "worker_0"} }, false},
 		{"the run goes on from before", good, true, func(j *job) { j.set.Resume = &Resume{} }, false},
 		{"it was asked to keep the output", good, true, func(j *job) { keep := true; j.set.Config.KeepOutput = &keep }, false},
+		{"it was given a name", good, true, func(j *job) { j.set.Config.Name = "r" }, false},
 		{"a framework was imported", good, true, func(j *job) {
 			if err := os.WriteFile(j.set.Socket+ImportedSuffix, nil, 0o600); err != nil {
 				t.Fatal(err)

@@ -5,6 +5,7 @@ import sys
 import types
 
 import pytest
+
 from vigil import _notebook
 
 
