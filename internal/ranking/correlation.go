@@ -1,12 +1,12 @@
 package ranking
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/vigil-ml/vigil/internal/record"
 )
 
 // Correlation is Spearman's rank correlation of a parameter with the metric, from -1 to
@@ -33,8 +33,7 @@ func correlationOf(x, y []float64) *Correlation {
 	if n < fewest || constant(x) || constant(y) {
 		return nil
 	}
-	rho := stat.Correlation(ranks(x), ranks(y), nil)
-	rho = max(-1, min(1, rho))
+	rho := record.RankCorrelation(x, y)
 	held := max(-steep, min(steep, rho))
 	reach := distuv.UnitNormal.Quantile(0.975) * math.Sqrt((1+held*held/2)/float64(n-3))
 	c := &Correlation{Rho: rho, Low: math.Tanh(math.Atanh(held) - reach), High: math.Tanh(math.Atanh(held) + reach), Runs: n}
@@ -49,24 +48,3 @@ func correlationOf(x, y []float64) *Correlation {
 }
 
 func constant(x []float64) bool { return slices.Min(x) == slices.Max(x) }
-
-// ranks are places from 1; equal values share the mean of theirs.
-func ranks(x []float64) []float64 {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
-	out := make([]float64, len(x))
-	for i := 0; i < len(order); {
-		j := i
-		for j < len(order) && x[order[j]] == x[order[i]] {
-			j++
-		}
-		for _, k := range order[i:j] {
-			out[k] = float64(i+1+j) / 2
-		}
-		i = j
-	}
-	return out
-}

@@ -77,7 +77,7 @@ func (c *Course) Grows() (g Growth, ok bool) {
 		for i := range c.Stretches {
 			x[i] = c.Stretches[i].perStep(p)
 		}
-		of := Growth{Part: p, First: median(x[:quarter/2+1]), Last: median(x[n-quarter/2-1:]), Steadiness: rankCorrelation(x)}
+		of := Growth{Part: p, First: median(x[:quarter/2+1]), Last: median(x[n-quarter/2-1:]), Steadiness: steadiness(x)}
 		level := of.level()
 		for i, v := range x {
 			of.Extra += max(0, v-level) * float64(c.Stretches[i].Steps)
