@@ -40,6 +40,26 @@ func sweep(t *testing.T, root string) map[string]float64 {
 	return printed
 }
 
+// spearman is the rank correlation from its definition: a rank counts what is less, and half of what is equal.
+func spearman(x, y []float64) float64 {
+	rank := func(of []float64, v float64) (r float64) {
+		for _, other := range of {
+			if other < v {
+				r++
+			} else if other == v {
+				r += 0.5
+			}
+		}
+		return r
+	}
+	n, sx, sy, sxy, sxx, syy := float64(len(x)), 0.0, 0.0, 0.0, 0.0, 0.0
+	for i := range x {
+		p, q := rank(x, x[i]), rank(y, y[i])
+		sx, sy, sxy, sxx, syy = sx+p, sy+q, sxy+p*q, sxx+p*p, syy+q*q
+	}
+	return (n*sxy - sx*sy) / math.Sqrt((n*sxx-sx*sx)*(n*syy-sy*sy))
+}
+
 // brush moves the mouse along an axis of the parallel coordinates, from one share of its height to another.
 func (b *tab) brush(axis string, from, to float64) {
 	b.Helper()
@@ -83,6 +103,19 @@ func TestBestRun(t *testing.T) {
 			t.Errorf("%s printed %s, and the table has %q", name, want, shown)
 		}
 	}
+	// The rank correlation is that of what the scripts printed with the rates that they were given.
+	var rates, losses []float64
+	for _, name := range finite {
+		rate, err := strconv.ParseFloat(name[strings.Index(name, "-")+1:], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rates, losses = append(rates, rate), append(losses, printed[name])
+	}
+	rho, err := strconv.ParseFloat(strings.ReplaceAll(b.value(`[...document.querySelectorAll(".best-correlations tbody tr")].find(tr => tr.querySelector("th").innerText.trim() === "lr").querySelector("td").innerText.trim()`), "\u2212", "-"), 64)
+	if want := spearman(rates, losses); err != nil || math.Abs(rho-want) > 0.0051+0.005*math.Abs(want) {
+		t.Errorf("the correlation of lr is shown as %v, %v, and is %v", rho, err, want)
+	}
 	// The word that has no name, the option, and the seed; what diverged has a sign.
 	for _, head := range []string{"argument 1", "lr", "seed"} {
 		b.wait(`[...document.querySelectorAll(".best-page .table thead th")].some(th => th.innerText.trim() === ` + quote(head) + `)`)
@@ -104,4 +137,11 @@ func TestBestRun(t *testing.T) {
 	b.shows("its last loss is")
 	b.visit("/best?run=plain-0.01&run=plain-0.1&better=more")
 	b.shows("plain-0.01 is best: its greatest val_loss is")
+
+	// In the list the best value is marked in its column, and no run that diverged has it.
+	b.visit("/runs?c=best.val_loss&c=last.val_loss&sort=best.val_loss")
+	b.wait(`[...document.querySelectorAll(".runs-best")].length >= 2`)
+	if got := b.value(`[...document.querySelectorAll("tbody tr")].find(tr => tr.querySelector(".runs-best")).querySelector(".runs-name a").textContent`); got != best {
+		t.Errorf("%s is marked in the list, and %s is best", got, best)
+	}
 }

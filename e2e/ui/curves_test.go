@@ -106,6 +106,12 @@ func TestCurvesOfOnesOwn(t *testing.T) {
 	b.wait(chartOf("loss +") + `.querySelector("[role=alert]").innerText.includes("missing at the end")`)
 }
 
+// What is marked on the charts of a page is explained once, at its top.
+func TestKeyOfTheCurves(t *testing.T) {
+	b := open(t, shared, "/runs/"+faulty+"/curves")
+	b.wait(`document.querySelectorAll(".chart-key").length === 1 && document.querySelector(".chart-key").innerText.includes("finding")`)
+}
+
 // A chart that is pinned stands at the top, also for the next who opens the page.
 func TestCurvesArePinned(t *testing.T) {
 	b := open(t, shared, "/runs/"+slow+"/curves")
@@ -120,6 +126,9 @@ func TestCurvesArePinned(t *testing.T) {
 	b.wait(`document.querySelector(".cv-group h2").innerText.startsWith("Pinned")`)
 	b.visit("/runs/" + slow + "/curves")
 	b.wait(`document.querySelector(".cv-group h2")?.innerText.startsWith("Pinned")`)
+	if n := b.value(`String([...document.querySelectorAll(".cv-card .chart-title")].filter(t => t.innerText === "loss").length)`); n != "1" {
+		t.Errorf("the pinned chart is there %s times", n)
+	}
 	if got := pinned(); len(got) != 1 || got[0] != "s:loss|" {
 		t.Errorf("pinned are %q", got)
 	}

@@ -44,11 +44,12 @@ export const tests = {
 
   "the charts of several runs"() {
     const given = catalogue([{ run: "A", curves }, { run: "B", curves: [curves[0], { name: "acc", series: "acc||EVAL|", group: "metrics" }] }]);
-    equal(given.groups.map((g) => [g.title, g.charts.map((c) => c.title)]), [
+    equal(given.groups.map((g) => [g.title, g.charts.map((c) => c.heading)]), [
       ["Losses", ["loss"]],
       ["Metrics", ["acc"]],
-      ["weights", ["fc.weight · mean", "a|b/ä · mean"]],
-    ]);
+      ["weights · mean", ["fc.weight", "a|b/ä"]],
+    ], "a chart does not say what the heading of its group says");
+    equal(given.charts.map((c) => c.title), ["loss", "fc.weight · mean", "a|b/ä · mean", "acc"]);
     equal(given.known.get("loss").asks, [{ mode: "TRAIN", s: "loss||TRAIN|" }, { mode: "EVAL", s: "loss||EVAL|" }]);
     equal([...given.known.get("loss").runs], ["A", "B"]);
     equal(searched(given, "WEIGHT").groups.map((g) => g.charts.length), [1], "searched");

@@ -1,5 +1,5 @@
 // The page Best run: which of the runs is best by a number, what they differ in, and which parameters go with it.
-import { html, useMemo, useState } from "../../vendor/preact.js";
+import { html, useEffect, useMemo, useState } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
 import { useEvents, useGet } from "../../core/use.js";
 import { Boundary } from "../../parts/boundary.js";
@@ -16,7 +16,13 @@ export function Page({ route }) {
   const runs = route.all("run");
   const of = useGet("best", { run: runs, metric: route.get("metric"), better: route.get("better") });
   useEvents(null, { runs: () => of.reload() });
+  const building = of.data?.building;
+  useEffect(() => {
+    const timer = building ? setTimeout(of.reload, 2000) : 0;
+    return () => clearTimeout(timer);
+  }, [of.data]);
   return html`<div class="stack best-page"><div class="line apart"><h1>Best run</h1><a class="button" href=${route.href("/runs", { run: runs })}>All runs</a></div>
+    ${building && html`<p class="quiet best-building" role="status">Reading runs: ${format.count(building.done)} of ${format.count(building.of)}. The best may still be among the others.</p>`}
     <${Answer} of=${of} what="The runs could not be ranked.">${(answer) => (answer.runs.length < 2
       ? html`<${Empty} command="vigil run -- python train.py --lr 0.01">${answer.runs.length ? "There is only one run here" : "There are no runs here"}; the best is found among two or more.<//>`
       : html`<${Ranked} answer=${answer} route=${route} />`)}<//></div>`;

@@ -11,7 +11,6 @@ import { ExpressionFault } from "./compose.js";
 import { drawnText, lines } from "./lines.js";
 import { marksOf } from "./marks.js";
 import { needs } from "./parts.js";
-import { heading } from "./series.js";
 import { useSeries } from "./use-series.js";
 
 const height = 190;
@@ -22,7 +21,7 @@ const none = [];
 export function Card({ chart, page, large = false }) {
   const [ref, shown] = useShown();
   return html`<article class=${`cv-card ${large ? "large" : ""}`} ref=${ref} data-chart=${chart.key}>
-    ${shown || large ? html`<${Live} chart=${chart} page=${page} large=${large} />` : html`<h3 class="chart-title cut">${heading(chart)}</h3>`}
+    ${shown || large ? html`<${Live} chart=${chart} page=${page} large=${large} />` : html`<h3 class="chart-title cut">${chart.heading ?? chart.title}</h3>`}
   </article>`;
 }
 
@@ -56,7 +55,7 @@ function Live({ chart, page, large }) {
   if (chart.error) return html`<div ref=${box}><${Faulty} chart=${chart} page=${page} large=${large} /></div>`;
   const error = series.errors[0] && !list.length ? series.errors[0] : null;
   return html`<div ref=${box}>
-    <${Chart} title=${heading(chart)} series=${list} x=${x} y=${y} marks=${marks} group="curves" height=${large ? tall() : height}
+    <${Chart} title=${chart.heading ?? chart.title} series=${list} x=${x} y=${y} marks=${marks} group="curves" height=${large ? tall() : height}
       range=${range} onRange=${(zoom) => page.set({ zoom })} limit=${series.limit()} reset=${false} loading=${series.loading && !list.length} error=${error} retry=${page.refresh}
       onPick=${(line) => page.pick(line.run)} legend=${large ? list.length <= 60 : runs.length > 1 ? false : 3} caption=${[caption, chart.note].filter(Boolean).join(" · ")} tools=${toolsOf(chart, page, large)}
       empty="There are no values of this in the chosen runs." />

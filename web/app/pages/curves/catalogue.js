@@ -2,7 +2,7 @@
 // in groups.
 
 import { matcher } from "../../core/pattern.js";
-import { chartKey, read, title, written } from "./series.js";
+import { chartKey, headed, read, title, written } from "./series.js";
 
 const groupTitles = { losses: "Losses", metrics: "Metrics", training: "Training" };
 
@@ -44,9 +44,13 @@ function arranged(charts) {
     if (!groups.has(chart.group)) groups.set(chart.group, []);
     groups.get(chart.group).push(chart);
   }
+  const made = [...groups].map(([name, list]) => {
+    const { stat, charts: shown } = headed(name, list);
+    return { name, title: stat ? `${groupTitle(name)} · ${stat}` : groupTitle(name), charts: shown };
+  });
   return {
     charts,
-    groups: [...groups].map(([name, list]) => ({ name, title: groupTitle(name), charts: list })).sort((a, b) => rank(a.name) - rank(b.name)),
+    groups: made.sort((a, b) => rank(a.name) - rank(b.name)),
     known: new Map(charts.map((c) => [c.title, c])),
     byKey: new Map(charts.map((c) => [c.key, c])),
   };

@@ -8,6 +8,7 @@ import { useKeys } from "../../core/keys.js";
 import { toast } from "../../core/toast.js";
 import { Empty, Failed, Loading } from "../../parts/empty.js";
 import { Icon } from "../../parts/icon.js";
+import { Key } from "../../parts/chart/key.js";
 import * as format from "../../core/format.js";
 import { Bar } from "./bar.js";
 import { Card } from "./card.js";
@@ -26,6 +27,8 @@ import { Shared, Watched } from "./shared.js";
 import { changed, joined, namesOf, read } from "./settings.js";
 import { Side } from "./side.js";
 import { useLive, useLiveRuns } from "./use-live.js";
+
+const none = [];
 
 export function Page({ run, route }) {
   const listed = namesOf(route, "runs");
@@ -123,7 +126,7 @@ export function Page({ run, route }) {
   const large = settings.large && [...own, ...pins].find((c) => c.key === settings.large || c.of === settings.large);
   const one = large || (settings.large && (given.byKey.has(settings.large) ? whole(given.byKey.get(settings.large)) : ownChart(readOwn(`s:${settings.large}`), given)));
   return html`<div class=${`cv ${single && run ? "" : "several"}`}>
-    <header class="line cv-head"><h1>Curves</h1><output class="small quiet n">${run ? "" : `${format.several(names.length, "run")}, `}${counted(found, given, settings)}</output><span class="grow"></span>
+    <header class="line cv-head"><h1>Curves</h1><output class="small quiet n">${run ? "" : `${format.several(names.length, "run")}, `}${counted(found, given, settings)}</output><${Key} modes=${single ? given.charts.flatMap((c) => c.asks.map((a) => a.mode)) : none} kinds=${marked ? [...(marked.marks.length ? ["finding"] : none), ...(marked.checkpoints.length ? ["checkpoint"] : none)] : none} /><span class="grow"></span>
       ${run && html`<button type="button" class="button" onClick=${page.compare}>Compare</button>`}
       <button type="button" class="button" onClick=${() => page.compose(null)}><${Icon} name="plus" size=${14} />Chart</button></header>
     <${Bar} page=${page} found=${found} field=${field} statistics=${statistics?.statistics} needStatistics=${() => setNeed(true)} />
@@ -153,7 +156,13 @@ function Charts({ page, curves, found, own, pins, names }) {
       ? html`<${Empty} icon="search" compact>No curve has “${settings.search}” in its name.<//>`
       : page.run?.live ? html`<${Empty} icon="running">No step has been captured yet. The curves appear by themselves.<//>`
       : html`<${Empty} command="vigil run -- python train.py">This run has no curves: nothing that changes over steps was captured.<//>`)}
-    ${found.groups.map((g) => html`<${Group} key=${g.name} name=${g.name} title=${g.title} charts=${g.charts} page=${page} />`)}`;
+    ${found.groups.map((g) => ({ ...g, charts: once(g.charts, pins) })).filter((g) => g.charts.length).map((g) => html`<${Group} key=${g.name} name=${g.name} title=${g.title} charts=${g.charts} page=${page} />`)}`;
+}
+
+// once leaves out the charts that stand among the pinned ones.
+function once(charts, pins) {
+  const there = new Set(pins.map((pin) => pin.of));
+  return there.size ? charts.filter((chart) => !there.has(chart.key)) : charts;
 }
 
 // useStable gives the same list as long as it holds the same names.

@@ -5,6 +5,7 @@ import { group as together } from "../../core/align.js";
 import { evaluate } from "../../core/expression.js";
 import { several } from "../../core/format.js";
 import { smooth } from "../../core/smooth.js";
+import { modeColours } from "../../parts/chart/key.js";
 
 const dashes = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
 const many = 30;
@@ -19,7 +20,7 @@ export function lines({ parts, runs, got, settings }) {
   parts.forEach((part, p) => {
     const asks = part.tree ? [{ s: "", label: "" }] : part.asks;
     asks.forEach((ask, a) => {
-      const place = parts.length > 1 ? p : a;
+      const place = parts.length > 1 ? p : single ? modeColours[ask.mode] ?? a : a;
       const made = [];
       for (const run of runs) {
         const line = part.tree ? computed(part, run, got) : drawn(got(run.name, ask.s));

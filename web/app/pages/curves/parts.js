@@ -3,15 +3,14 @@
 
 import { matcher } from "../../core/pattern.js";
 import { names, parse } from "../../core/expression.js";
+import { modeWord } from "../../parts/chart/key.js";
 import { chartKey, found, read, title, written } from "./series.js";
 
 export const mostPicked = 40;
 
 // The modes of a chart, training first.
 const order = ["TRAIN", "EVAL", "PREDICT", "GLOBAL"];
-const words = { TRAIN: "training", EVAL: "evaluation", PREDICT: "prediction", GLOBAL: "any mode" };
 const place = ({ mode }) => (order.indexOf(mode) + order.length + 1) % (order.length + 1);
-export const modeWord = (mode) => words[mode] ?? mode;
 
 const asked = (chart) => [...chart.asks].sort((a, b) => place(a) - place(b)).map(({ mode, s }) => ({ mode, s, label: modeWord(mode) }));
 

@@ -19,8 +19,13 @@ export function read(s) {
 // title is what stands over a chart: the tensor, and the statistic where it has one.
 export const title = ({ tensor, stat }) => (stat ? `${tensor} · ${stat}` : tensor);
 
-// heading is a title without what the heading of its group says already.
-export const heading = (chart) => chart.title.replace(/^training\//, "");
+// headed gives the charts of a group headings without what that of the group says: {stat, charts}.
+export function headed(name, charts) {
+  const stat = charts.every((c) => c.stat === charts[0].stat) ? charts[0].stat : "";
+  const prefix = name === "training" ? "training/" : name === "collection gradients" ? "gradient/" : "";
+  const plain = (tensor) => (prefix && tensor.startsWith(prefix) ? tensor.slice(prefix.length) : tensor);
+  return { stat, charts: charts.map((c) => ({ ...c, heading: title({ tensor: plain(c.tensor), stat: stat ? "" : c.stat }) })) };
+}
 
 // chartKey names the chart of a series: all modes and workers share one.
 export const chartKey = ({ tensor, stat = "" }) => [tensor, stat].map(encodeURIComponent).join("|");

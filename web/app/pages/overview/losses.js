@@ -3,7 +3,7 @@ import { html, useEffect, useMemo, useRef } from "../../vendor/preact.js";
 import { several } from "../../core/format.js";
 import { useEvents, useGet } from "../../core/use.js";
 import { Chart, fromAnswer } from "../../parts/chart.js";
-import { drawn } from "../../parts/chart/summary.js";
+import { Key, modeColours, modeWord } from "../../parts/chart/key.js";
 import { Answer, Empty } from "../../parts/empty.js";
 
 const mostCharts = 8;
@@ -42,7 +42,7 @@ function Charts({ run, data, route }) {
   ].sort((a, b) => a.x - b.x), [data]);
   if (!all.length) return html`<div class="card"><${Empty} compact icon="idle" command=${"vigil.log({'loss': loss.item()})"}>No loss and no metric was captured yet.<//></div>`;
   const asks = shown.flatMap(({ list }) => list.map((one) => one.series)).slice(0, 64);
-  return html`<${Drawn} run=${run} shown=${shown} asks=${asks} marks=${marks} />
+  return html`<${Key} modes=${shown.flatMap(({ list }) => list.map((one) => one.mode))} kinds=${marks.map((one) => one.kind)} /><${Drawn} run=${run} shown=${shown} asks=${asks} marks=${marks} />
     ${all.length > shown.length && html`<p class="quiet"><a href=${route.to(run.name, "curves")}>${several(all.length - shown.length, "more curve")}</a></p>`}`;
 }
 
@@ -50,13 +50,11 @@ function Drawn({ run, shown, asks, marks }) {
   const of = useGet(run.path("series"), { s: asks, axis: "update", columns: 800 }, { columns: true });
   useFollow(run, of.reload);
   const series = useMemo(() => new Map((of.data?.series ?? []).map((one) => [`${one.name}|${one.mode}`, one])), [of.data]);
-  const lines = useMemo(() => shown.map(({ name, list }) => list.map((one) => series.get(`${name}|${one.mode}`)).filter(Boolean).map((one) => fromAnswer(one, { label: list.length > 1 ? `${name} (${one.mode})` : name, colour: colours[one.mode] }))), [series, shown]);
-  return html`<div class=${`grid losses ${shown.length === 1 ? "alone" : ""}`}>${shown.map(({ name }, i) => html`<div class="card chart-card" key=${name}>
-    <${Chart} title=${name} series=${lines[i]} x=${updates} marks=${marks} group="overview" height=${shown.length === 1 ? 240 : 180} loading=${of.loading} error=${of.error} retry=${of.reload} caption=${marks.some((one) => one.kind === "epoch") && lines[i].length ? `${drawn(lines[i])} · grey lines: epochs` : undefined} />
+  const lines = useMemo(() => shown.map(({ name, list }) => list.map((one) => series.get(`${name}|${one.mode}`)).filter(Boolean).map((one) => fromAnswer(one, { label: list.length > 1 ? modeWord(one.mode) : name, colour: modeColours[one.mode] }))), [series, shown]);
+  return html`<div class="grid losses">${shown.map(({ name }, i) => html`<div class="card chart-card" key=${name}>
+    <${Chart} title=${name} series=${lines[i]} x=${updates} marks=${marks} group="overview" height=${shown.length === 1 ? 240 : 180} loading=${of.loading} error=${of.error} retry=${of.reload} />
   </div>`)}</div>`;
 }
-
-const colours = { TRAIN: 0, GLOBAL: 0, EVAL: 1, PREDICT: 2 };
 
 // useFollow reads again while a run goes on: at once, then every 400 ms at most.
 function useFollow(run, reload) {

@@ -28,7 +28,7 @@ const every = [
   { id: "duration", needs: ["duration"], title: "Duration", width: 100, number: true, value: (row) => row.duration, cell: (row) => html`<${Duration} row=${row} />` },
   { id: "steps", title: "Steps", width: 104, number: true, value: (row) => row.progress?.step ?? null, cell: (row) => html`<${Steps} row=${row} />` },
   { id: "progress", title: "Progress", width: 96, number: true, value: (row) => row.progress?.fraction ?? null, cell: (row) => format.percent(row.progress?.fraction) },
-  { id: "losses", needs: ["loss", "losses"], title: "Loss", width: 190, number: true, less: true, hint: "The course of the loss and its last value. TRAIN and EVAL have lines of their own.", value: (row) => row.loss ?? null, cell: (row) => html`<${Losses} row=${row} />` },
+  { id: "losses", needs: ["loss", "losses"], title: "Loss", width: 210, number: true, less: true, hint: "The course of the loss and its last value. TRAIN and EVAL have lines of their own.", value: (row) => row.loss ?? null, cell: (row) => html`<${Losses} row=${row} />` },
   { id: "findings", needs: ["found"], title: "Findings", width: 110, number: true, group: "Findings", hint: "Errors, warnings and info. Click for their names.", value: (row) => format.count((row.findings?.error ?? 0) + (row.findings?.warning ?? 0) + (row.findings?.info ?? 0)), order: sum, cell: (row) => html`<${Findings} row=${row} />` },
   { id: "found", needs: ["found"], title: "Findings by name", width: 220, group: "Findings", value: (row) => [...new Set((row.found ?? []).map((one) => one.rule))].join(", "), cell: (row) => text([...new Set((row.found ?? []).map((one) => one.rule))].join(", ")) },
   { id: "roots", needs: ["found"], title: "Root causes", width: 220, group: "Findings", hint: "Findings that follow from no other one", value: (row) => [...new Set((row.found ?? []).filter((one) => one.root).map((one) => one.rule))].join(", "), cell: (row) => text([...new Set((row.found ?? []).filter((one) => one.root).map((one) => `${one.rule}/${one.check}`))].join(", ")) },
@@ -78,6 +78,24 @@ function atColumn(id, rest) {
 export function ordered(column, { less }) {
   const found = /^(?:last|best|min|max|at\.\d+)\.(.+)$/s.exec(column.id);
   return found && less.has(found[1]) ? { ...column, less: true } : column;
+}
+
+// bestIs says which value of a column is the best, "less" or "more"; "" where that is not defined.
+function bestIs(id, less) {
+  const [, stat, name] = /^(last|best|min)\.(.+)$/s.exec(id) ?? [];
+  if (id === "losses" || (name && less.has(name))) return "less";
+  return stat === "best" ? "more" : "";
+}
+
+// marked are columns that mark the best value of these runs, where it is defined. Runs with an error finding are not to be trusted.
+export function marked(columns, rows, { less }) {
+  return columns.map((column) => {
+    const is = bestIs(column.id, less);
+    const values = is ? rows.filter((row) => !row.findings?.error).map(column.value).filter(Number.isFinite) : [];
+    if (values.length < 2) return column;
+    const best = is === "less" ? Math.min(...values) : Math.max(...values);
+    return { ...column, cell: (row) => (!row.findings?.error && column.value(row) === best ? html`<span class="runs-best" title=${`The ${is === "less" ? "least" : "greatest"} of these runs; those with an error finding do not count`}><span class="best-mark" role="img" aria-label="best">★</span>${column.cell(row)}</span>` : column.cell(row)) };
+  });
 }
 
 // needsOfColumns are what columns, or fields that are called as they are, need.

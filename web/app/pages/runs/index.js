@@ -11,7 +11,7 @@ import { Menu } from "../../parts/menu.js";
 import { AtDialog } from "./atdialog.js";
 import { came, wantAll } from "./atstep.js";
 import { archive, bestOf, Chosen, curvesOf } from "./chosen.js";
-import { available, columnOf, needsOfColumns, ordered, usual } from "./columns.js";
+import { available, columnOf, marked, needsOfColumns, ordered, usual } from "./columns.js";
 import { fields, needsOf } from "./fields.js";
 import { GroupBy, summary, summaryNeeds } from "./groupby.js";
 import { styleNeeds } from "./looks.js";
@@ -62,7 +62,7 @@ export function Page({ route }) {
   // A group is by any column, also by one that is not shown.
   const needs = [...new Set([...needsOfColumns([...shown, group]), ...(group ? summaryNeeds : []), ...needsOf(text, asked.terms, table), ...styleNeeds(ui.value.styles), ...dialogNeeds])];
   useRows(needs);
-  const drawn = useMemo(() => (group && !columns.some((column) => column.id === group) && columnOf(group) ? [...columns, columnOf(group)] : columns), [columns, group]);
+  const drawn = useMemo(() => marked(group && !columns.some((column) => column.id === group) && columnOf(group) ? [...columns, columnOf(group)] : columns, found, names), [columns, group, found, names]);
 
   const picked = useMemo(() => rows.filter((row) => chosen.has(row.name)), [rows, chosen]);
   const choose = (set) => {
