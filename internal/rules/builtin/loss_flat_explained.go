@@ -113,7 +113,7 @@ func (r *flat) explain(v *rule.Violation, what string) {
 		v.CauseClass, v.Cause = "activation", "all units are dead or saturated, so no weight gets a gradient"
 		v.Remedy = "inspect the layer outputs; lower the learning rate, initialise biases with 0, use LeakyReLU, or normalise before bounded activations"
 		v.Asks = []rule.Advice{rule.LowerLearningRate}
-		v.Message = what + ". No weight gets a gradient any more: the units after them are dead or saturated."
+		v.Message = what + ". No weight gets a gradient: the units after them are dead or saturated."
 		if s.Alive || m.Grown >= 2 || len(m.Spans) > 0 && m.Spans[0].Ratio >= 1 {
 			v.CauseClass, v.Cause = "learning-rate", "a learning rate so high that the weights moved to where gradients are zero"
 			v.Remedy = "lower the learning rate by a factor of ten, or warm it up; then inspect the layer outputs: units may be dead or saturated for other reasons"
