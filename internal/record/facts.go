@@ -50,6 +50,7 @@ type Facts struct {
 	EvalTrained *EvalTrainedFacts `json:"eval_trained,omitempty"`
 	EvalParts   *EvalPartsFacts   `json:"eval_parts,omitempty"`
 	Astray      *AstrayFacts      `json:"astray,omitempty"`
+	Unfrozen    *UnfrozenFacts    `json:"unfrozen,omitempty"`
 	Schedule    *ScheduleFacts    `json:"schedule,omitempty"`
 	Threads     *ThreadFacts      `json:"threads,omitempty"`
 	Debugging   *DebuggingFacts   `json:"debugging,omitempty"`
@@ -156,6 +157,9 @@ func (f *Facts) sections(do func(name string, at int64, drop func())) {
 	}
 	if s := f.Astray; s != nil {
 		do("astray", s.At, func() { f.Astray = nil })
+	}
+	if s := f.Unfrozen; s != nil {
+		do("unfrozen", s.At, func() { f.Unfrozen = nil })
 	}
 	if s := f.Calls; s != nil {
 		do("calls", s.At, func() { f.Calls = nil })

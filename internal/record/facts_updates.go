@@ -157,3 +157,17 @@ type AstrayFacts struct {
 	Model      string `json:"model"` // class of that instance
 	Parameters int64  `json:"parameters"`
 }
+
+// UnfrozenFacts say that parameters that were frozen in the first steps got
+// gradients from a step on, at two looks that are 16 updates or more apart, and
+// that no optimiser had them, although one had others of the same model. Their
+// values stayed.
+type UnfrozenFacts struct {
+	At         int64    `json:"at"`
+	Since      int64    `json:"since"` // TRAIN step of the first of these looks
+	Optimiser  string   `json:"optimiser"`
+	Parameters int64    `json:"parameters"`
+	Elements   int64    `json:"elements"`
+	Held       int64    `json:"held"`  // elements of the same models that optimisers have
+	Names      []string `json:"names"` // of the parameters, at most 20
+}

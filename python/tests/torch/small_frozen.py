@@ -110,6 +110,91 @@ def frozen_at_random():
     train(model, F.cross_entropy, shifted())
 
 
+def thawing(model, make, thaw, steps=60):
+    """A training whose head alone is trained at first. thaw: called with the optimiser after a third of it, may give another."""
+    model[0].requires_grad_(False)
+    optimiser = make(model)
+    for n, (x, y) in enumerate(list(data()) * 5):
+        if n == 20:
+            optimiser = thaw(model, optimiser) or optimiser
+        optimiser.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        optimiser.step()
+
+
+def trainable(model):
+    return torch.optim.Adam([p for p in model.parameters() if p.requires_grad])
+
+
+def two_layers():
+    return net(net(nn.Linear(6, 8), nn.ReLU()), nn.Linear(8, 3))
+
+
+@case
+def thawed_and_in_no_optimiser():
+    thawing(two_layers(), trainable, lambda model, optimiser: model[0].requires_grad_(True) and None)
+
+
+@case
+def thawed_layer_by_layer():
+    """Gradients are cleared by the model; the lower of two layers never thaws."""
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table, self.body, self.head = nn.Linear(6, 8), nn.GRU(8, 8, batch_first=True), nn.Linear(8, 3)
+
+        def forward(self, x):
+            return self.head(self.body(self.table(x)[:, None])[0][:, -1])
+
+    model = Model()
+    model.table.requires_grad_(False)
+    model.body.requires_grad_(False)
+    optimiser = torch.optim.SGD(model.head.parameters(), lr=0.1, momentum=0.9)
+    for epoch in range(5):
+        if epoch == 2:
+            for p in model.body.parameters():
+                p.requires_grad = True
+        for x, y in data():
+            model.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimiser.step()
+
+
+@case
+def thawed_and_added():
+    thawing(two_layers(), trainable, lambda model, optimiser: optimiser.add_param_group({"params": list(model[0].requires_grad_(True).parameters())}))
+
+
+@case
+def thawed_with_a_new_optimiser():
+    thawing(two_layers(), trainable, lambda model, optimiser: trainable(model.requires_grad_(True)))
+
+
+@case
+def thawed_and_held_from_the_start():
+    thawing(two_layers(), lambda model: torch.optim.Adam(model.parameters()), lambda model, optimiser: model[0].requires_grad_(True) and None)
+
+
+@case
+def thawed_and_updated_by_the_script():
+    """The script moves the body itself, beside the optimiser of the head."""
+    model = two_layers()
+    model[0].requires_grad_(False)
+    optimiser = trainable(model)
+    for n, (x, y) in enumerate(list(data()) * 5):
+        model[0].requires_grad_(n >= 20)
+        optimiser.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        optimiser.step()
+        with torch.no_grad():
+            for p in model[0].parameters():
+                if p.grad is not None:
+                    p -= 0.1 * p.grad
+                    p.grad = None
+
+
 if __name__ == "__main__":
     from small_trainings import main
 

@@ -44,3 +44,21 @@ def test_frozen_parts_in_evaluation_mode(trainings):
     assert parts["frozen"] == parts["modules"] == ["0.1"]
     trained = last(trainings["frozen_body_in_eval_by_itself"])["eval_trained"]
     assert trained["frozen"] == trained["modules"] == ["1"]
+
+
+@pytest.mark.parametrize(
+    "name, optimiser, parameters",
+    [
+        ("thawed_and_in_no_optimiser", "Adam", ["Sequential_0.0.weight", "Sequential_0.0.bias"]),
+        ("thawed_layer_by_layer", "SGD", ["Model_body.weight_ih_l0", "Model_body.weight_hh_l0", "Model_body.bias_ih_l0", "Model_body.bias_hh_l0"]),
+    ],
+)
+def test_unfrozen_and_in_no_optimiser(trainings, name, optimiser, parameters):
+    facts = trainings[name].facts["unfrozen"]
+    assert (facts["names"], facts["parameters"], facts["held"], facts["optimiser"]) == (parameters, len(parameters), 27, optimiser)
+    assert 20 <= facts["since"] < facts["at"] <= 60
+
+
+@pytest.mark.parametrize("name", ["thawed_and_added", "thawed_with_a_new_optimiser", "thawed_and_held_from_the_start", "thawed_and_updated_by_the_script", "frozen_body_averages"])
+def test_unfrozen_and_trained(trainings, name):
+    assert "unfrozen" not in trainings[name].facts and "unfrozen" not in last(trainings[name])

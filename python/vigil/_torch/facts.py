@@ -10,6 +10,7 @@ from vigil._torch.learning_rate_schedule import Schedule, WarmUps
 from vigil._torch.look import SEE, Look
 from vigil._torch.settings import node_settings
 from vigil._torch.stale_optimiser_parameters import StaleParameters
+from vigil._torch.unfrozen_parameters import Unfrozen
 from vigil._torch.untrained_copies import Copies
 
 AFTER = 20  # TRAIN steps
@@ -44,6 +45,7 @@ class Facts(object):
         self.evaluation = Evaluation(self.look)
         self.eval_trained, self.eval_parts = EvalTrained(), EvalParts()
         self.astray = StaleParameters(self.tracker)
+        self.unfrozen = Unfrozen(self.tracker)
         self.schedule = Schedule()
         self.warm_ups = WarmUps()
         self.debugging = Debugging()
@@ -133,7 +135,7 @@ class Facts(object):
 
     def _late(self):
         """What may show at any step: (name of the section, what has its facts)."""
-        return ("eval_trained", self.eval_trained), ("eval_parts", self.eval_parts), ("astray", self.astray)
+        return ("eval_trained", self.eval_trained), ("eval_parts", self.eval_parts), ("astray", self.astray), ("unfrozen", self.unfrozen)
 
     @_guard.guard
     def _tell(self, last=False):

@@ -325,7 +325,7 @@ class Models(object):
     def _note_gradients(self):
         """The end of a backward: remember what an update by hand would change, and copy what is due."""
         params = self._hand_parameters()
-        sample = _sample if not self.counted else lambda p: None
+        sample = first_values if not self.counted else lambda p: None
         self.snapshot = [(weakref.ref(p), p._version, p.grad is not None and id(p.grad), sample(p)) for p in params if self.grads.of(p) is not None]
         if self.by_hand and self.session is not None and self.open is not None and self.open.is_due:
             frames = self.publisher.frames
@@ -359,7 +359,7 @@ class Models(object):
             if p._version != version:
                 self.counted = True
                 return True
-            if sample is not None and _sample(p) != sample:
+            if sample is not None and first_values(p) != sample:
                 return True
             if self.by_hand and grad and (p.grad is None or id(p.grad) != grad):
                 return True
@@ -436,7 +436,7 @@ class LooseRoot(object):
         return []
 
 
-def _sample(p):
+def first_values(p):
     """A few values of a parameter on the CPU, to see changes that its version does not count (through .data)."""
     p = sharded_tensors.local(p)
     if p.device.type != "cpu" or p.numel() == 0 or p.layout is not torch.strided:

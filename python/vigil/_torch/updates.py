@@ -228,6 +228,7 @@ class Updates(object):
             self.facts.look.update(state)
         elif self.looks:
             self.facts.astray.update(state, optimiser, step)
+            self.facts.unfrozen.update(state, step)
         if self.publisher.world > 1 and step.mode == 0:
             self._digest(state, step)
         if not step.is_due or (state in step.done):
