@@ -51,6 +51,7 @@ type Facts struct {
 	EvalParts   *EvalPartsFacts   `json:"eval_parts,omitempty"`
 	Astray      *AstrayFacts      `json:"astray,omitempty"`
 	Unfrozen    *UnfrozenFacts    `json:"unfrozen,omitempty"`
+	Averages    *AveragesFacts    `json:"averages,omitempty"`
 	Schedule    *ScheduleFacts    `json:"schedule,omitempty"`
 	Threads     *ThreadFacts      `json:"threads,omitempty"`
 	Debugging   *DebuggingFacts   `json:"debugging,omitempty"`
@@ -166,6 +167,9 @@ func (f *Facts) sections(do func(name string, at int64, drop func())) {
 	}
 	if s := f.Cells; s != nil {
 		do("cells", s.At, func() { f.Cells = nil })
+	}
+	if s := f.Averages; s != nil {
+		do("averages", s.At, func() { f.Averages = nil })
 	}
 	if s := f.Schedule; s != nil {
 		do("schedule", s.At, func() { f.Schedule = nil })

@@ -172,7 +172,7 @@ var sectionNames = func() map[string]bool {
 	names := map[string]bool{}
 	all := Facts{
 		Labels: &LabelFacts{}, Network: &NetworkFacts{}, Graph: &GraphFacts{}, Predictions: &PredictionFacts{}, Inputs: &InputFacts{},
-		Parameters: &ParameterFacts{}, Updates: &UpdateFacts{}, Evaluation: &EvaluationFacts{}, EvalTrained: &EvalTrainedFacts{}, EvalParts: &EvalPartsFacts{}, Astray: &AstrayFacts{}, Unfrozen: &UnfrozenFacts{}, Schedule: &ScheduleFacts{}, Boosting: &BoostingFacts{},
+		Parameters: &ParameterFacts{}, Updates: &UpdateFacts{}, Evaluation: &EvaluationFacts{}, EvalTrained: &EvalTrainedFacts{}, EvalParts: &EvalPartsFacts{}, Astray: &AstrayFacts{}, Unfrozen: &UnfrozenFacts{}, Averages: &AveragesFacts{}, Schedule: &ScheduleFacts{}, Boosting: &BoostingFacts{},
 	}
 	for _, n := range all.Sections() {
 		names[n] = true

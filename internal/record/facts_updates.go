@@ -171,3 +171,18 @@ type UnfrozenFacts struct {
 	Held       int64    `json:"held"`  // elements of the same models that optimisers have
 	Names      []string `json:"names"` // of the parameters, at most 20
 }
+
+// AveragesFacts are the averages of weights that were called: AveragedModel of
+// PyTorch, as far as it was there in the first steps. They come at the end.
+type AveragesFacts struct {
+	At   int64         `json:"at"`
+	List []AverageFact `json:"list"` // at most 8
+}
+
+// AverageFact is one average of the weights of a model.
+type AverageFact struct {
+	Class   string `json:"class"`   // of the model that it is an average of
+	Uses    int64  `json:"uses"`    // calls
+	Updates int64  `json:"updates"` // of the average, when the run ended or it was called last
+	Steps   int64  `json:"steps"`   // TRAIN steps before its last call
+}

@@ -95,6 +95,12 @@ func TestNotUpdated(t *testing.T) {
 		{"the same, its gradients left as zeros", classifier(), func(f *record.Facts) {
 			f.Astray = &record.AstrayFacts{At: 9, Since: 7, Latest: true, Optimiser: "Adam", Model: "Net", Parameters: 6}
 		}, "error another_instance_trained not-updated Adam", "Since step 7 at the latest the parameters"},
+		{"an average that was never updated", resnet(), func(f *record.Facts) {
+			f.Averages = &record.AveragesFacts{List: []record.AverageFact{{Class: "Net", Uses: 60, Steps: 2500}}}
+		}, "warning average_never_updated not-updated Net", "The averaged copy of Net was used 60 times and updated 0 times in 2500 steps, so it has the weights from before training."},
+		{"an average that was updated, and one that was used before training", resnet(), func(f *record.Facts) {
+			f.Averages = &record.AveragesFacts{List: []record.AverageFact{{Class: "Net", Uses: 60, Steps: 2500, Updates: 1}, {Class: "Net", Uses: 1, Steps: 0}}}
+		}, "", ""},
 		{"a body that is unfrozen and in no optimiser", resnet(), func(f *record.Facts) {
 			f.Unfrozen = &record.UnfrozenFacts{Since: 90, Optimiser: "Adam", Parameters: 56, Elements: 9900, Held: 100, Names: []string{"Net_a.weight", "Net_a.bias", "Net_b.weight", "Net_b.bias"}}
 		}, "error unfrozen_not_held not-updated Net_a.weight", "From step 90 at the latest 56 parameters get gradients that no optimiser uses: among them Net_a.weight, Net_a.bias and Net_b.weight (9900 elements, frozen before; Adam has 100)."},

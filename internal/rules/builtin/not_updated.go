@@ -12,7 +12,7 @@ import (
 // are. Layers that are frozen the way people freeze them are none of these.
 var notUpdated = rule.Definition{
 	Name: "not_updated", Class: "NotUpdated", Family: rule.Tensors, Severity: rule.Warning,
-	Checks:     slices.Concat(notUpdatedChecks, rule.Index([]rule.Judged[*rule.Facts]{nothingTrainable, unfrozenNotHeld})),
+	Checks:     slices.Concat(notUpdatedChecks, rule.Index([]rule.Judged[*rule.Facts]{nothingTrainable, unfrozenNotHeld, averageNeverUpdated})),
 	Summary:    "Trainable parameters are not trained: no optimiser has them, no gradient reaches them, or updates do not change them.",
 	Why:        "The rest of the model learns around layers that stay at their initial values. Training runs and the loss may even fall, but the result is silently worse than it should be.",
 	Frameworks: rule.DeepLearning,
@@ -71,7 +71,7 @@ type updating struct {
 func (r *updating) Facts(f *rule.Facts, rep *rule.Report) {
 	r.staleParameters(f, rep)
 	r.nobodys(f, rep)
-	for _, v := range unfrozenNotHeld.Violations(f, r.params) {
+	for _, v := range slices.Concat(unfrozenNotHeld.Violations(f, r.params), averageNeverUpdated.Violations(f, r.params)) {
 		r.say(rep, v)
 	}
 	ps := f.Parameters

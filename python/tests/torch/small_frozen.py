@@ -1,4 +1,4 @@
-"""Small trainings on what is frozen: the body that was trained before, its normalisation, and how it stands."""
+"""Small trainings on what is frozen or averaged: the body that was trained before, its normalisation, and how it stands; what thaws; averages of weights."""
 
 import copy
 
@@ -110,7 +110,7 @@ def frozen_at_random():
     train(model, F.cross_entropy, shifted())
 
 
-def thawing(model, make, thaw, steps=60):
+def thawing(model, make, thaw):
     """A training whose head alone is trained at first. thaw: called with the optimiser after a third of it, may give another."""
     model[0].requires_grad_(False)
     optimiser = make(model)
@@ -193,6 +193,68 @@ def thawed_and_updated_by_the_script():
                 if p.grad is not None:
                     p -= 0.1 * p.grad
                     p.grad = None
+
+
+def averaging(update, use, model=None):
+    """A training with an average of the weights beside it. use: called with it now and then, or at the end."""
+    model = model or net()
+    average = torch.optim.swa_utils.AveragedModel(model)
+    optimiser = torch.optim.Adam(model.parameters())
+    for n, (x, y) in enumerate(list(data()) * 3):
+        optimiser.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        optimiser.step()
+        if update(n):
+            average.update_parameters(model)
+        if n in use:
+            with torch.no_grad():
+                average(x)
+
+
+@case
+def average_used_at_the_end_and_never_updated():
+    averaging(lambda n: False, (35,))
+
+
+@case
+def average_evaluated_in_training_and_never_updated():
+    averaging(lambda n: False, range(11, 36, 12), net(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3)))
+
+
+@case
+def average_of_a_part_never_updated():
+    """The average is of what is inside a model, and used by itself."""
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body, self.head = net(nn.Linear(6, 8), nn.ReLU()), nn.Linear(8, 3)
+
+        def forward(self, x):
+            return self.head(self.body(x))
+
+    model = Model()
+    teacher = torch.optim.swa_utils.AveragedModel(model.body, avg_fn=lambda a, b, n: 0.99 * a + 0.01 * b)
+    for _ in range(3):
+        train(model, F.cross_entropy)
+        teacher.eval()
+        for x, _ in list(data())[:2]:
+            teacher(x)
+
+
+@case
+def average_updated():
+    averaging(lambda n: True, (35,))
+
+
+@case
+def average_updated_from_the_middle_on():
+    averaging(lambda n: n > 20, (11, 35))
+
+
+@case
+def average_never_used():
+    averaging(lambda n: False, ())
 
 
 if __name__ == "__main__":

@@ -306,7 +306,7 @@ def test_added_in_place(trainings):
 def test_told_once(trainings, name):
     """A section never changes, and is told before any record of the step from which on rules may look at it."""
     run = trainings[name]
-    sections = ("labels", "network", "graph", "predictions", "inputs", "parameters", "updates", "evaluation", "eval_trained", "eval_parts", "astray", "unfrozen")
+    sections = ("labels", "network", "graph", "predictions", "inputs", "parameters", "updates", "evaluation", "eval_trained", "eval_parts", "astray", "unfrozen", "averages")
     told = {}
     for message in run.of("facts"):
         for section in sections:

@@ -1,4 +1,4 @@
-"""What the facts say of what is frozen (small_frozen.py)."""
+"""What the facts say of what is frozen or averaged (small_frozen.py)."""
 
 import os
 
@@ -59,6 +59,26 @@ def test_unfrozen_and_in_no_optimiser(trainings, name, optimiser, parameters):
     assert 20 <= facts["since"] < facts["at"] <= 60
 
 
-@pytest.mark.parametrize("name", ["thawed_and_added", "thawed_with_a_new_optimiser", "thawed_and_held_from_the_start", "thawed_and_updated_by_the_script", "frozen_body_averages"])
+@pytest.mark.parametrize(
+    "name", ["thawed_and_added", "thawed_with_a_new_optimiser", "thawed_and_held_from_the_start", "thawed_and_updated_by_the_script", "frozen_body_averages"]
+)
 def test_unfrozen_and_trained(trainings, name):
     assert "unfrozen" not in trainings[name].facts and "unfrozen" not in last(trainings[name])
+
+
+@pytest.mark.parametrize(
+    "name, kind, uses, updates, steps",
+    [
+        ("average_used_at_the_end_and_never_updated", "Sequential", 1, 0, 36),
+        ("average_evaluated_in_training_and_never_updated", "Sequential", 3, 0, 36),
+        ("average_of_a_part_never_updated", "Sequential", 6, 0, 36),
+        ("average_updated", "Sequential", 1, 36, 36),
+        ("average_updated_from_the_middle_on", "Sequential", 2, 15, 36),
+    ],
+)
+def test_averages(trainings, name, kind, uses, updates, steps):
+    assert trainings[name].facts["averages"]["list"] == [{"class": kind, "uses": uses, "updates": updates, "steps": steps}]
+
+
+def test_an_average_that_is_not_used(trainings):
+    assert "averages" not in trainings["average_never_used"].facts

@@ -2,7 +2,7 @@
 
 import pytest
 
-SECTIONS = {"network", "graph", "predictions", "inputs", "parameters", "updates", "evaluation", "eval_trained", "eval_parts", "astray", "unfrozen", "schedule"}
+SECTIONS = {"network", "graph", "predictions", "inputs", "parameters", "updates", "evaluation", "eval_trained", "eval_parts", "astray", "unfrozen", "averages", "schedule"}
 SCRIPT = """
 import torch
 from torch import nn
@@ -33,7 +33,7 @@ def two(trained, tmp_path_factory):
 
 def test_facts(two):
     looked, not_looked = (t.run.facts for t in two)
-    assert SECTIONS - {"eval_trained", "eval_parts", "astray", "unfrozen", "predictions"} <= set(looked) and "look" not in looked
+    assert SECTIONS - {"eval_trained", "eval_parts", "astray", "unfrozen", "averages", "predictions"} <= set(looked) and "look" not in looked
     assert not_looked["look"] is False and not SECTIONS & set(not_looked) and not_looked["labels"] is None
     assert not_looked["model"]["class"] == "Sequential" and not_looked["optimiser"]["class"] == "SGD"
 

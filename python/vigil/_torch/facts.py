@@ -4,6 +4,7 @@ import torch
 
 from vigil import _guard, _messages, _notebook
 from vigil._torch import call_places, compat, names, saved_tensor_hooks, settings, sharded_tensors
+from vigil._torch.averaged_models import Averages
 from vigil._torch.debugging import Debugging
 from vigil._torch.evaluation import EvalParts, EvalTrained, Evaluation
 from vigil._torch.learning_rate_schedule import Schedule, WarmUps
@@ -33,6 +34,7 @@ class Facts(object):
         self.told = None
         self.look_at = AFTER
         self.copies = Copies()
+        self.averages = Averages(tracker)
 
     def _begin(self, optims):
         """Nothing was seen of the training that is under way. optims: optimisers of those before it, if there were any."""
@@ -150,6 +152,7 @@ class Facts(object):
         new = {}
         if self.look.open:
             self._fix(self.look.gather(self.module or self.function), new)
+            _guard.guard(self.averages.watch)()
         if "evaluation" not in self.sections and (self.evaluation.ready or last):
             new["evaluation"] = self.evaluation.gather()
         new.update((name, one.facts) for name, one in self._late() if name not in self.sections)
@@ -158,6 +161,7 @@ class Facts(object):
             new["cells"] = cells
         if last:
             new["schedule"] = self.schedule.gather()
+            new["averages"] = self.averages.gather()
             new["debugging"] = self.debugging.gather()
         new = {name: dict(facts, at=self.tracker.counter.next) for name, facts in new.items() if facts}
         if "cells" in new and "cells" in self.sections:

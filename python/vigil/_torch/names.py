@@ -88,6 +88,11 @@ def family(module):
     return class_name(module)
 
 
+def averages(module):
+    """Whether a module is PyTorch's AveragedModel, which counts what it has averaged."""
+    return any(base.__module__ == "torch.optim.swa_utils" and base.__name__ == "AveragedModel" for base in type(module).__mro__) and hasattr(module, "n_averaged")
+
+
 def compiles(module):
     """Whether a call of this module runs what torch.compile made of it."""
     return _wrapped_part(type(module)) == "_orig_mod" or getattr(module, "_compiled_call_impl", None) is not None

@@ -171,6 +171,7 @@ class Tracker(models.Models, updates.Updates, control.Control, loss_series.LossS
         self.activations.detach()
         self.facts.look.detach()
         self.facts.evaluation.detach()
+        self.facts.averages.detach()
         self.functions.ends()
         device.leave(self.publisher, self.reader, self.marks.device)
         self.marks.forget()
