@@ -35,9 +35,9 @@ var lossFlat = rule.Definition{
 	Explains: []string{"too_few_updates"},
 	// What moves weights, or is judged by a loss that stays, is not why nothing was ever different by a bit.
 	ExplainsAlwaysBy: map[string][]string{
-		"no_pull":   followsFromNothing,
-		"constant":  followsFromNothing,
-		"same_pull": {"vanishing_gradient"},
+		"zero_gradients":     followsFromNothing,
+		"constant":           followsFromNothing,
+		"constant_gradients": {"vanishing_gradient"},
 	},
 	Default: &rule.Preset{
 		Params: map[string]string{},

@@ -35,7 +35,7 @@ var notUpdated = rule.Definition{
 	// What is random and frozen takes the signal away, however large it is.
 	ExplainsBy: map[string][]string{"frozen_stack": {"initial_weights"}},
 	ExplainsAlwaysBy: map[string][]string{
-		"not_held": followsFromNoOptimiser, "held_twice": followsFromNoOptimiser, "strangers": followsFromNoOptimiser, "outside": followsFromNoOptimiser, "astray": {"initial_weights/small_weights"},
+		"parameters_in_no_optimiser": followsFromNoOptimiser, "in_two_optimisers": followsFromNoOptimiser, "optimiser_of_another_model": followsFromNoOptimiser, "module_in_no_optimiser": followsFromNoOptimiser, "another_instance_trained": {"initial_weights/small_weights"},
 	},
 	Default: &rule.Preset{
 		Why: "A parameter that no optimiser holds counts only where the optimiser holds others of the same model, and backbones that are left out as a whole, low-rank factors and heads that are not used yet are at most information. " +
@@ -172,8 +172,8 @@ func percent(share float64) string {
 }
 
 // followsFromNoOptimiser is what comes of parameters that no optimiser updates, whenever it is noticed.
-var followsFromNoOptimiser = []string{"loss_flat/guess", "learning_rate/too_low", "initial_weights/small_weights", "vanishing_gradient"}
+var followsFromNoOptimiser = []string{"loss_flat/chance_level", "learning_rate/too_low", "initial_weights/small_weights", "vanishing_gradient"}
 
 // withoutGradient is what a gradient that does not come through makes of parameters. Which
 // of them an optimiser holds is another matter.
-var withoutGradient = []string{"not_updated/no_gradient", "not_updated/zero_gradients", "not_updated/unchanged", "not_updated/no_slope"}
+var withoutGradient = []string{"not_updated/no_gradient", "not_updated/zero_gradients", "not_updated/unchanged", "not_updated/zero_gradient_operation"}
