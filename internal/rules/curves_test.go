@@ -568,7 +568,7 @@ func TestCurves(t *testing.T) {
 		{"zero, and gradients come", "loss_flat", curve{steps: 150, loss: stepAt(0, 0, 0), size: falling(1, 0.5, 50), pull: 0.1}, ""},
 		{"zero in a trial", "loss_flat", curve{steps: 40, loss: stepAt(0, 0, 0)}, ""},
 		{"the same to the last bit", "loss_flat", curve{steps: 150, loss: stepAt(0, 0, 1.25), pull: 0.1, facts: inputs}, "warning constant structure"},
-		{"the same to the last bit, and no gradient", "loss_flat", curve{steps: 150, loss: stepAt(0, 0, 1.25), facts: inputs}, "error no_pull not-updated"},
+		{"the same to the last bit, and no gradient", "loss_flat", curve{steps: 150, loss: stepAt(0, 0, 1.25), facts: inputs}, "error zero_gradients not-updated"},
 		{"floor of a fine-tuning", "loss_flat", curve{steps: 300, loss: noisy(0.02, stepAt(0, 0, 0.8)), span: 0.05, facts: classes()}, ""},
 
 		{"probabilities for logarithms", "impossible_loss", curve{steps: 40, loss: noisy(0.05, stepAt(0, 0, -0.3)), facts: functionFacts("NLLLoss", "nll_loss")}, "error negative output-activation"},
