@@ -103,7 +103,7 @@ func TestNotUpdated(t *testing.T) {
 		}, "", ""},
 		{"a body that is unfrozen and in no optimiser", resnet(), func(f *record.Facts) {
 			f.Unfrozen = &record.UnfrozenFacts{Since: 90, Optimiser: "Adam", Parameters: 56, Elements: 9900, Held: 100, Names: []string{"Net_a.weight", "Net_a.bias", "Net_b.weight", "Net_b.bias"}}
-		}, "error unfrozen_not_held not-updated Net_a.weight", "From step 90 at the latest 56 parameters get gradients that no optimiser uses: among them Net_a.weight, Net_a.bias and Net_b.weight (9900 elements, frozen before; Adam has 100)."},
+		}, "error unfrozen_not_in_optimiser not-updated Net_a.weight", "From step 90 at the latest 56 parameters get gradients that no optimiser uses: among them Net_a.weight, Net_a.bias and Net_b.weight (9900 elements, frozen before; Adam has 100)."},
 		{"a module in a plain list", classifier(), func(f *record.Facts) {
 			f.Parameters.Outside = slices.Clone(f.Parameters.List[:2])
 		}, "warning module_in_no_optimiser not-updated fc1", "The loss depends on 2 parameters of fc1 that are in no optimiser"},

@@ -11,7 +11,7 @@ import (
 // whose optimiser was made without them.
 var unfrozenNotHeld = rule.Judged[*rule.Facts]{
 	Check: rule.Check{
-		ID: "not_updated/unfrozen_not_held", Files: []string{"not_updated_unfrozen.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+		ID: "not_updated/unfrozen_not_in_optimiser", Files: []string{"not_updated_unfrozen.go"}, Severity: rule.Error, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
 		When:     "Parameters that were frozen at first get gradients later, but no optimiser has them.",
 		Evidence: "parameters with gradients that are in no optimiser, since step {since}: {observed}, {share:%} of the elements; limit {threshold}; {parameters}",
 		Cause:    "the optimiser was created while these parameters were frozen, from those with requires_grad, and they were unfrozen later",
