@@ -38,11 +38,11 @@ func TestEvaluationMode(t *testing.T) {
 		}
 	}
 	runFacts(t, "evaluation_mode", []factCase{
-		{"a frozen body that averages other data", resnet(), averaged(301, 0.25, 0.26, 0.51), "warning frozen_statistics eval-mode layer1.bn1", "layer1 is frozen (requires_grad=False), but batch normalisation in it goes on averaging: the running statistics of layer1.bn1 move to those of other data (mean up to 0.457 std away, variance 0.14 times)"},
-		{"a frozen body that averages data of another mean", resnet(), averaged(301, 1.3, 0.6, 1.1), "warning frozen_statistics eval-mode layer1.bn1", "mean up to 1.05 std away"},
+		{"a frozen body that averages other data", resnet(), averaged(301, 0.25, 0.26, 0.51), "info frozen_statistics eval-mode layer1.bn1", "layer1 is frozen (requires_grad=False), but batch normalisation in it goes on averaging: the running statistics of layer1.bn1 move to those of other data (mean up to 0.457 std away, variance 0.14 times)"},
+		{"a frozen body that averages data of another mean", resnet(), averaged(301, 1.3, 0.6, 1.1), "info frozen_statistics eval-mode layer1.bn1", "mean up to 1.05 std away"},
 		{"a frozen body that averages data like those before", resnet(), averaged(301, 0.25, 0.1, 0.8), "", ""},
 		{"a frozen body that was never trained", resnet(), averaged(1, 0.91, 0.5, 0.4), "", ""},
-		{"a frozen body that was loaded without the number of its batches", resnet(), averaged(1, 0.2, 0.5, 0.4), "warning frozen_statistics eval-mode layer1.bn1", ""},
+		{"a frozen body that was loaded without the number of its batches", resnet(), averaged(1, 0.2, 0.5, 0.4), "info frozen_statistics eval-mode layer1.bn1", ""},
 		{"a frozen body that hardly averages", resnet(), func(f *record.Facts) {
 			averaged(301, 0.25, 0.02, 0.9)(f)
 			f.Parameters.Averaged[0].Momentum = setTo(0.001)

@@ -13,7 +13,7 @@ import (
 // Statistics that were never those of data have to be averaged first.
 var frozenStatistics = rule.Judged[*rule.Facts]{
 	Check: rule.Check{
-		ID: "evaluation_mode/frozen_statistics", Files: []string{"evaluation_mode_frozen_statistics.go"}, Severity: rule.Warning, CauseClass: "eval-mode", Scope: rule.ScopeGeneral,
+		ID: "evaluation_mode/frozen_statistics", Files: []string{"evaluation_mode_frozen_statistics.go"}, Severity: rule.Info, CauseClass: "eval-mode", Scope: rule.ScopeGeneral,
 		When:     "All parameters of a part of the model are frozen, and the running statistics of batch normalisation in it move far.",
 		Evidence: "running means move by up to {observed} standard deviations, limit {threshold}; variances to {ratio} times; seen over {batches} batches; {modules}",
 		Cause:    "requires_grad is off, but the frozen part is in training mode, in which batch normalisation updates its running statistics",
