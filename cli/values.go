@@ -31,7 +31,7 @@ var formats = []string{"table", "csv", "json", "npy"}
 
 // Help teaches the command.
 func (valuesCmd) Help() string {
-	return "Examples:\n\n    vigil values loss\n    vigil values latest~1 loss --table\n    vigil values latest learning_rate\n    vigil values loss --mode TRAIN --format csv\n    vigil values latest fc1.weight --stat std --steps 0:50\n    vigil values latest fc1.weight --stat hist\n" +
+	return "Examples:\n\n    vigil values loss\n    vigil values latest~1 loss --table\n    vigil values latest gradient_norm\n    vigil values loss --mode TRAIN --format csv\n    vigil values latest fc1.weight --stat std --steps 0:50\n    vigil values latest fc1.weight --stat hist\n" +
 		"    vigil values loss --format npy > loss.npy\n\nOn a terminal a curve is drawn; elsewhere, and with --table, each value has a line.\nWhere raw values are stored, --stat raw --steps N prints those of step N.\nOne word is the name of a tensor in the newest run, unless it names a run exactly.\nExit codes: 0, or 1 when there are no such values."
 }
 

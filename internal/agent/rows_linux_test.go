@@ -122,7 +122,7 @@ func (r *recording) end() (out []string) {
 	return out
 }
 
-// What goes by time is in one window each, whoever was there when it was stored.
+// What goes by time is in one window of two seconds each, whoever was there when it was stored.
 func TestRowsAreJudgedOnce(t *testing.T) {
 	for name, tt := range map[string]struct {
 		do   func(r *recording)
@@ -134,7 +134,7 @@ func TestRowsAreJudgedOnce(t *testing.T) {
 			r.begin()
 			r.sample(13, 21)
 			r.step(10, 21)
-		}, []string{"0: 1 9", "1: 12 13", "2: 21 step to 21"}},
+		}, []string{"0: 1", "4: 9", "6: 12 13", "10: 21 step to 21"}},
 		"from agents that died": {func(r *recording) {
 			r.sample(1)
 			r.die()
@@ -149,7 +149,7 @@ func TestRowsAreJudgedOnce(t *testing.T) {
 			r.die()
 			r.begin()
 			r.sample(12)
-		}, []string{"0: 1 2 4 step to 3", "1: 11 12 step to 11"}},
+		}, []string{"0: 1", "1: 2 step to 3", "2: 4", "5: 11 step to 11", "6: 12"}},
 		"with a clock that was set back between two agents": {func(r *recording) {
 			r.begin()
 			r.step(0, 5)
@@ -158,7 +158,7 @@ func TestRowsAreJudgedOnce(t *testing.T) {
 			r.begin()
 			r.sample(6, 7, 17) // stored as though at 15 seconds and after
 			r.step(5, 30)
-		}, []string{"0: 5 step to 5", "1: 15 6 7", "2: 17", "3: step to 30"}},
+		}, []string{"2: 5 step to 5", "7: 15 6", "8: 7", "13: 17", "15: step to 30"}},
 		"without who is late": {func(r *recording) {
 			r.begin()
 			r.step(0, 1)
@@ -166,7 +166,7 @@ func TestRowsAreJudgedOnce(t *testing.T) {
 			r.job.eval.tick(r.at(39))
 			r.job.eval.tick(r.at(41))
 			r.step(1, 42)
-		}, []string{"0: 5 step to 1 without worker_0", "1: 11 without worker_0", "2: 20", "4: step to 42"}},
+		}, []string{"0: step to 1 without worker_0", "2: 5 without worker_0", "5: 11 without worker_0", "10: 20", "21: step to 42"}},
 		"without a machine that is sampled no more": {func(r *recording) {
 			r.begin()
 			r.sample(1)
@@ -174,7 +174,7 @@ func TestRowsAreJudgedOnce(t *testing.T) {
 			r.job.samplesEnd("here")
 			r.step(5, 15)
 			r.step(15, 25)
-		}, []string{"0: 1 step to 5", "1: step to 15", "2: step to 25"}},
+		}, []string{"0: 1", "2: step to 5", "7: step to 15", "12: step to 25"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRecording(t)

@@ -155,7 +155,7 @@ def test_twenty_thousand_parameters(cases):
     assert [s.mode_step for s in run.steps] == [0, 1, 2]
     names = {"Many_small.%d" % i for i in range(20000)}
     names |= {"gradient/" + n for n in names}
-    assert {n for n in run.names() if "put_" not in n and n != "loss"} == names
+    assert {n for n in run.names() if "put_" not in n and n not in ("loss", "training/learning_rate")} == names
     assert {n for step in run.mode(0) for n in step.tensors if "put_" not in n} == names
     assert [step.repeated for step in run.mode(0)] == [[]] * 3
     assert run.notices == []
@@ -293,7 +293,7 @@ def test_flattened(trained, way):
         assert [m["name"] for m in run.facts["models"]] == ["Net"]
         assert [(s.mode, s.mode_step) for s in run.steps] == [(0, n) for n in range(12)]
         assert all(isinstance(v, float) for v in run.series("loss"))
-        assert set(run.names()) == {"Net__flat_param", "gradient/Net__flat_param", "loss"}
+        assert set(run.names()) == {"Net__flat_param", "gradient/Net__flat_param", "loss", "training/learning_rate"}
         assert run.info("Net__flat_param")["shape"] == [42]  # of 83 numbers, and one to make the parts equal
         steps = run.mode(0)
         for a, b in zip(steps, steps[1:]):

@@ -38,12 +38,12 @@ def test_steps_wait_for_no_value(trainings):
     assert run.facts["labels"]["elements"] and None not in run.series("loss")
 
 
-# All parameters and gradients together: a step with statistics is given less than a hundred operations more, any other what reads its loss.
+# All parameters and gradients together: a step with statistics is given less than a hundred operations more, any other the three that read each of its losses.
 def test_a_step_is_given_few_operations(trainings):
     for name, plain in json.loads(trainings.plain_out).items():
         more = sorted(with_vigil - bare for with_vigil, bare in zip(json.loads(trainings.out)[name], plain))
-        assert len(more) == SEEN and more[-1] < 100, more
-        assert more[SEEN - SEEN // EVERY - 1] <= 4, more
+        assert len(more) == SEEN and more[-1] < 100, (name, more)
+        assert more[SEEN - SEEN // EVERY - 1] <= 9, (name, more)
 
 
 @pytest.mark.parametrize("scale", [None, 8.0, torch.tensor(8.0)], ids=["plain", "by a number", "by a tensor"])
