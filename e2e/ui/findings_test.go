@@ -33,7 +33,7 @@ func TestOverview(t *testing.T) {
 	if h := b.text("h1"); h != "Found 1 error." {
 		t.Errorf("the heading is %q", h)
 	}
-	for _, text := range []string{"The gradient of fc.weight exploded.", "the learning rate is too high", "lower it", "Gradient of fc.weight: 5,000 is above 1,000", "120 steps", "python train.py --lr 0.1", "loss (TRAIN)", "loss (EVAL)", "accuracy"} {
+	for _, text := range []string{"The gradient of fc.weight exploded.", "the learning rate is too high", "lower it", "Gradient of fc.weight: 5,000 is above 1,000", "120 steps", "python train.py --lr 0.1", "training", "evaluation", "accuracy"} {
 		b.shows(text)
 	}
 	b.wait(`document.querySelector(".finding canvas")`) // on its curve

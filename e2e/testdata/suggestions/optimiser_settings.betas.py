@@ -3,7 +3,7 @@ from torch import nn
 
 torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 4))
-optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, betas=(0.999, 0.9))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.2, betas=(0.999, 0.9))
 criterion = nn.CrossEntropyLoss()
 for step in range(100):
     x = torch.randn(64, 8)

@@ -5,7 +5,7 @@ torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 4))
 optimizer = torch.optim.SGD(
     model.parameters(),
-    lr=1e-3,
+    lr=0.1,
     momentum=0.999,
     nesterov=True,
 )
