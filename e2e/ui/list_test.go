@@ -117,7 +117,7 @@ func TestListIsSearchedAndOrdered(t *testing.T) {
 	b.wait(`!document.querySelector("[aria-label=Loading]")`)
 	for _, r := range said.Runs {
 		var cells []float64
-		text := b.value(`JSON.stringify([...[...document.querySelectorAll("tbody tr")].find(tr => tr.innerText.includes(` + quote(r.Name) + `)).querySelectorAll("td.n")].map(td => Number(td.innerText.replace("★", ""))))`)
+		text := b.value(`JSON.stringify([...[...document.querySelectorAll("tbody tr")].find(tr => tr.innerText.includes(` + quote(r.Name) + `)).querySelectorAll("td.n")].map(td => Number(td.innerText.replace("best", ""))))`)
 		if err := json.Unmarshal([]byte(text), &cells); err != nil || len(cells) != 3 {
 			t.Fatalf("cells of %s: %s, %v", r.Name, text, err)
 		}

@@ -87,14 +87,16 @@ function bestIs(id, less) {
   return stat === "best" ? "more" : "";
 }
 
-// marked are columns that mark the best value of these runs, where it is defined. Runs with an error finding are not to be trusted.
-export function marked(columns, rows, { less }) {
+// marked are columns, of which those that the list is sorted by mark the best value of its runs, where that is defined. Runs with
+// an error finding are not to be trusted. Whoever does not sort by a number has not asked which is best: the runs may be of several trainings.
+export function marked(columns, rows, { less }, sort) {
   return columns.map((column) => {
-    const is = bestIs(column.id, less);
+    const is = sort.some(({ id }) => id === column.id) ? bestIs(column.id, less) : "";
     const values = is ? rows.filter((row) => !row.findings?.error).map(column.value).filter(Number.isFinite) : [];
     if (values.length < 2) return column;
     const best = is === "less" ? Math.min(...values) : Math.max(...values);
-    return { ...column, cell: (row) => (!row.findings?.error && column.value(row) === best ? html`<span class="runs-best" title=${`The ${is === "less" ? "least" : "greatest"} of these runs; those with an error finding do not count`}><span class="best-mark" role="img" aria-label="best">★</span>${column.cell(row)}</span>` : column.cell(row)) };
+    const title = `The ${is === "less" ? "least" : "greatest"} of these runs; those with an error finding do not count`;
+    return { ...column, cell: (row) => (!row.findings?.error && column.value(row) === best ? html`<span class="runs-best" title=${title}><span class="best-mark">best</span>${column.cell(row)}</span>` : column.cell(row)) };
   });
 }
 

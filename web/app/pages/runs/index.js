@@ -62,7 +62,7 @@ export function Page({ route }) {
   // A group is by any column, also by one that is not shown.
   const needs = [...new Set([...needsOfColumns([...shown, group]), ...(group ? summaryNeeds : []), ...needsOf(text, asked.terms, table), ...styleNeeds(ui.value.styles), ...dialogNeeds])];
   useRows(needs);
-  const drawn = useMemo(() => marked(group && !columns.some((column) => column.id === group) && columnOf(group) ? [...columns, columnOf(group)] : columns, found, names), [columns, group, found, names]);
+  const drawn = useMemo(() => marked(group && !columns.some((column) => column.id === group) && columnOf(group) ? [...columns, columnOf(group)] : columns, found, names, sort), [columns, group, found, names, spelledSort(sort).join("\n")]);
 
   const picked = useMemo(() => rows.filter((row) => chosen.has(row.name)), [rows, chosen]);
   const choose = (set) => {
