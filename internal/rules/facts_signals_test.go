@@ -283,6 +283,17 @@ func TestSchedules(t *testing.T) {
 	}
 	stopping := stepAt(150, 0.02, 0)
 	flat := noisy(0.02, stepAt(0, 0, 2.35))
+	short := func(rate func(n int64) float64) *record.Facts { // 100 updates
+		f := rates(0.02, rate)
+		f.Schedule.Steps, f.Schedule.Rates = f.Schedule.Steps[:3], f.Schedule.Rates[:3]
+		return f
+	}
+	oneCycle := func(n int64) float64 { // up for 30 updates, then half of a cosine
+		if n < 30 {
+			return 8e-4 + 0.0192*(1-math.Cos(math.Pi*float64(n)/30))/2
+		}
+		return 8e-8 + 0.02*(1+math.Cos(math.Pi*float64(n-30)/70))/2
+	}
 	for _, c := range []struct {
 		name string
 		c    curve
@@ -305,6 +316,9 @@ func TestSchedules(t *testing.T) {
 		{"zero at first", curve{steps: 300, loss: noisy(0.02, falling(2.35, 1.0, 100)), facts: rates(0, func(n int64) float64 { return max(0, 0.001*float64(n-150)) }), span: 0.02}, ""},
 		{"a cosine to the end", curve{steps: 300, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: rates(0.02, func(n int64) float64 { return 0.01 * (1 + math.Cos(math.Pi*float64(n)/300)) }), spans: stopping}, ""},
 
+		{"a cosine to nearly zero, of a short training", curve{steps: 100, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: short(func(n int64) float64 { return 1e-8 + 0.01*(1+math.Cos(math.Pi*float64(n)/100)) }), spans: stopping}, ""},
+		{"one cycle, of a short training", curve{steps: 100, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: short(oneCycle), spans: stopping}, ""},
+		{"a decay with every batch, of a short training", curve{steps: 100, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: short(decay(0.8)), spans: stopping}, "warning near_zero_at_end learning-rate"},
 		{"a decay over the whole training", curve{steps: 300, loss: noisy(0.02, falling(2.35, 2.0, 10)), facts: rates(0.02, decay(0.98)), span: 0.02}, ""},
 		{"a decay after all is learnt", curve{steps: 300, loss: noisy(0.02, falling(2.35, 0.1, 10)), facts: rates(0.02, decay(0.8)), span: 0.02}, ""},
 	} {

@@ -11,6 +11,7 @@ import (
 const (
 	spentShare   = 1e-3 // of the largest rate: nothing is learnt with less
 	spentUpdates = 0.2  // of the training for which it is spent
+	evenFall     = 1.5  // between two falls per update of a rate that falls by one factor
 	spentMoves   = 0.05 // of the largest movement of weights in 50 steps: they still move
 )
 
@@ -94,15 +95,26 @@ func (c *rateCourse) spent(least float64) (spent int, at float64, n int64) {
 	return spent, at, n
 }
 
-// spentAt is the update at which the rate fell below what counts as spent: it is
-// taken to have fallen by one factor per update between the two rates around it.
+// spentAt is the update at which the rate fell below what counts as spent. Where the
+// rate falls by one factor per update, that is computed between the two rates around
+// it. Of any other course, such as half of a cosine, no more is known than that it
+// had fallen at the later one.
 func (c *rateCourse) spentAt(spent int) float64 {
-	to, after := float64(c.Steps[spent]), c.Rates[spent]
-	if spent == 0 || after <= 0 {
+	to := float64(c.Steps[spent])
+	if spent < 2 || c.Rates[spent] <= 0 {
 		return to
 	}
-	from, before := float64(c.Steps[spent-1]), c.Rates[spent-1]
-	return from + (to-from)*math.Log(before/(spentShare*c.peak))/math.Log(before/after)
+	fall, earlier := c.fall(spent), c.fall(spent-1)
+	if earlier <= 0 || fall > evenFall*earlier || earlier > evenFall*fall {
+		return to
+	}
+	return float64(c.Steps[spent-1]) + math.Log(c.Rates[spent-1]/(spentShare*c.peak))/fall
+}
+
+// fall is the logarithm of the factor by which the rate fell in each update before the
+// i-th that is known, if it was the same in all since the one before.
+func (c *rateCourse) fall(i int) float64 {
+	return math.Log(c.Rates[i-1]/c.Rates[i]) / float64(c.Steps[i]-c.Steps[i-1])
 }
 
 func (c *rateCourse) found(spent int, at float64, n int64, message string) []rule.Evidence {
