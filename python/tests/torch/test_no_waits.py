@@ -46,7 +46,7 @@ def test_a_step_is_given_few_operations(trainings):
         assert more[SEEN - SEEN // EVERY - 1] <= 9, (name, more)
 
 
-@pytest.mark.parametrize("scale", [None, 8.0, torch.tensor(8.0)], ids=["plain", "by a number", "by a tensor"])
+@pytest.mark.parametrize("scale", [None, 8.0, torch.tensor(8.0), torch.tensor([8.0])], ids=["plain", "by a number", "by a tensor", "by a tensor with an axis"])
 def test_statistics_of_many_parameters_are_as_many_operations_as_those_of_few(scale):
     def dispatched(n):
         tensors = [torch.randn(30, 3) for _ in range(n)]

@@ -144,7 +144,7 @@ def copy_all(targets, sources):
 def divide_all(tensors, by):
     """Divide tensors by a number or a one-element tensor, in one call where there is one."""
     if tensors and (HAS_FOREACH_DIVISION or not isinstance(by, torch.Tensor)):
-        torch._foreach_div_(tensors, by)
+        torch._foreach_div_(tensors, by.reshape(()) if isinstance(by, torch.Tensor) else by)
         return
     for one in tensors:
         one.div_(by)

@@ -156,8 +156,8 @@ class Facts(object):
         if "evaluation" not in self.sections and (self.evaluation.ready or last):
             new["evaluation"] = self.evaluation.gather()
         new.update((name, one.facts) for name, one in self._late() if name not in self.sections)
-        cells = _notebook.cells() if call_places.wanted() else None
-        if cells and (new or last) and cells["list"] != self.sections.get("cells", {}).get("list"):
+        cells = _notebook.cells() if (new or last) and call_places.wanted() else None
+        if cells and cells["list"] != self.sections.get("cells", {}).get("list"):
             new["cells"] = cells
         if last:
             new["schedule"] = self.schedule.gather()

@@ -22,8 +22,8 @@ def is_frozen(module):
     return bool(values) and not any(p.requires_grad for p in values)
 
 
-class Averages(object):
-    """Running statistics of frozen parts, at the first look and at the last."""
+class RunningStatistics(object):
+    """Those of normalisation in frozen parts, at the first look and at the last."""
 
     def __init__(self, numbers):
         self.numbers = numbers
@@ -42,7 +42,7 @@ class Averages(object):
             around = part(modules, path, sum(1 for _ in module.parameters()) + 1)
             if is_frozen(modules[around]):
                 self.seen.add(id(module))
-                self.list.append(_Average(module, root.path(path), modules[around], root.path(around)))
+                self.list.append(_Statistics(module, root.path(path), modules[around], root.path(around)))
 
     def last(self, beside):
         """The last look. beside: ids of the parameters of copies, which follow what trains."""
@@ -57,7 +57,7 @@ class Averages(object):
         return [facts for facts in (one.facts(numbers[one.place]) for one in found) if facts is not None]
 
 
-class _Average(object):
+class _Statistics(object):
     """One module, held weakly, and what its statistics were."""
 
     __slots__ = ("module", "path", "around", "part", "mean", "variance", "count", "place")

@@ -16,7 +16,7 @@ from vigil._torch import autograd, compat, discover, module_hooks, names, networ
 from vigil._torch.activations import tensors
 from vigil._torch.call_places import Calls
 from vigil._torch.embedding_rows import EmbeddingRows
-from vigil._torch.frozen_parts import Averages
+from vigil._torch.frozen_parts import RunningStatistics
 from vigil._torch.function_places import FunctionPlaces
 from vigil._torch.gradients import Gradients
 from vigil._torch.inputs import Inputs
@@ -64,7 +64,7 @@ class Look(object):
         self.straight = ZeroSecondDerivatives(self.numbers)
         self.inputs = Inputs(self.numbers)
         self.parameters = Parameters(self.numbers)
-        self.averages = Averages(self.numbers)
+        self.running = RunningStatistics(self.numbers)
         self.gradients = Gradients(tracker, self.numbers)
         self.rows = EmbeddingRows(self.numbers)
         self.network = None
@@ -119,7 +119,7 @@ class Look(object):
         with self.timed():
             for root in roots:
                 self.parameters.root(root)
-                _guard.guard(self.averages.root)(root)
+                _guard.guard(self.running.root)(root)
                 if root.known_called:
                     self.called.add(id(root))
             roots = [root for root in roots if root not in self.seen]
@@ -353,7 +353,7 @@ class Look(object):
         self.detach()
         part = _guard.guard(lambda gather, *args: gather(*args))  # one that fails takes no other with it
         part(self.parameters.last)
-        part(self._last_averages)
+        part(self._last_running)
         part(self._beside)
         numbers = self.numbers.read()
         updates, states = part(self.gradients.gather, numbers) or (None, {})
@@ -375,7 +375,7 @@ class Look(object):
             self.parameters.rows = part(self.rows.gather, numbers) or {}
             wasted, self.parameters.wasted = part(self._wasted) or (None, frozenset())
             sections["parameters"] = part(self.parameters.gather, numbers, held, states, self._by_parameter(), self.anew.gather(), self.trained, loose)
-            averaged = part(self.averages.gather, numbers, lambda p: self.parameters.changed(p, numbers))
+            averaged = part(self.running.gather, numbers, lambda p: self.parameters.changed(p, numbers))
             if sections["parameters"] and averaged:
                 sections["parameters"]["averaged"] = averaged
         if whole:
@@ -409,7 +409,7 @@ class Look(object):
                 found["terms"]["labels"] = beside
         self.groups = [self._groups(s, states) for s in sorted(t.optims, key=lambda s: s.index) if s.ref() is not None and s not in self.old]
         self.network = self.graphs = self.graph_step = self.input_step = None
-        self.parameters = self.averages = self.gradients = self.rows = self.inputs = self.first = self.anew = self.loose = None
+        self.parameters = self.running = self.gradients = self.rows = self.inputs = self.first = self.anew = self.loose = None
         self.blind = None
         return {name: facts for name, facts in sections.items() if facts}
 
@@ -432,8 +432,8 @@ class Look(object):
         facts = self.tracker.facts
         return {id(p) for root in self.tracker.roots for one in facts.copies.of(root, facts.held()) for p in one.parameters()}
 
-    def _last_averages(self):
-        self.averages.last(self._of_copies())
+    def _last_running(self):
+        self.running.last(self._of_copies())
 
     def looked_at(self):
         """Roots that live."""
