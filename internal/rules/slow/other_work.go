@@ -52,8 +52,8 @@ func converts(s *rule.StackShare) bool { return slices.Contains(converters, last
 func (claim *Claim) isConversion() {
 	claim.Hint = false
 	claim.CauseClass = "conversion"
-	claim.Message = "The script's other work in each step takes %s of the time, most of it to make arrays of Python lists"
-	claim.Cause = "a list, or a list of arrays, is made into an array or a tensor value by value"
+	claim.Message = "The script's other work in each step takes %s of the time, most of it to make arrays or tensors of other data"
+	claim.Cause = "a call such as torch.tensor copies what it is given, and goes through a list, or a list of arrays, value by value"
 	claim.Remedy = "stack arrays first, torch.from_numpy(np.stack(list)), or torch.stack for tensors; keep data in one array from the beginning"
 }
 

@@ -25,7 +25,7 @@ func TestOtherWork(t *testing.T) {
 	encoder := stack(rule.OtherPart, 3, 0, "/usr/lib/python3.12/json/encoder.py:encode", user+":log")
 	const (
 		work       = "The script's other work in each step takes 84 % of the time"
-		converting = "other_work warning 6.3 " + work + ", most of it to make arrays of Python lists (conversion) line 34"
+		converting = "other_work warning 6.3 " + work + ", most of it to make arrays or tensors of other data (conversion) line 34"
 	)
 	for _, c := range []struct {
 		name   string
