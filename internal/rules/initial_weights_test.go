@@ -240,8 +240,8 @@ func TestInitialWeightsNothingLoaded(t *testing.T) {
 		return func(f *record.Facts) { f.Parameters.Loads = []record.LoadFact{l} }
 	}
 	runFacts(t, "initial_weights", []factCase{
-		{"frozen", classifier(), load(nil), "error nothing_loaded initialisation Encoder", "0 of 6 tensors were loaded into Encoder: load_state_dict(strict=False) was given names such as _orig_mod.0.weight, and Encoder has 0.weight. Its weights are still random, and they are frozen."},
-		{"trained", classifier(), load(func(l *record.LoadFact) { l.Trained = true }), "warning nothing_loaded initialisation Encoder", "still random."},
+		{"frozen", classifier(), load(nil), "error nothing_loaded initialisation Encoder", "0 of 6 tensors were loaded into Encoder: load_state_dict(strict=False) was given names such as _orig_mod.0.weight, and Encoder has 0.weight. Its weights are those from before that call, and they are frozen."},
+		{"trained", classifier(), load(func(l *record.LoadFact) { l.Trained = true }), "warning nothing_loaded initialisation Encoder", "from before that call."},
 		{"some names fitted", classifier(), load(func(l *record.LoadFact) { l.Matched, l.Missing = 1, 5 }), "", ""},
 		{"loaded in another way", classifier(), load(func(l *record.LoadFact) { l.Loaded = 2 }), "", ""},
 		{"nothing was given", classifier(), load(func(l *record.LoadFact) { l.Given, l.Unexpected = 0, nil }), "", ""},

@@ -29,7 +29,7 @@ var initialWeightsChecks = []rule.Check{
 	{
 		ID: "initial_weights/nothing_loaded", Files: []string{"initial_weights_nothing_loaded.go"}, Severity: rule.Error, CauseClass: "initialisation", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Warning},
-		When:            "load_state_dict(strict=False) was given tensors, none of which has a name of the module, and the module still has its initial weights.",
+		When:            "load_state_dict(strict=False) was given tensors, none of which has a name of the module, and the weights of the module are those from before that call.",
 		Evidence:        "{observed} of {given} tensors were loaded into {subject}, which has names such as {absent}; given were {unexpected}",
 	},
 	{

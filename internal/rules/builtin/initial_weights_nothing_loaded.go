@@ -22,7 +22,7 @@ func (r *initial) nothingLoaded(f *rule.Facts, rep *rule.Report) {
 			Cause:   "the names in the checkpoint are not those of the module, which strict=False lets pass",
 			Remedy:  loadRemedy(l),
 			Context: map[string]any{"given": l.Given, "absent": l.Absent, "unexpected": l.Unexpected, "trained": l.Trained},
-			Message: fmt.Sprintf("0 of %d tensors were loaded into %s: load_state_dict(strict=False) was given names such as %s, and %s has %s. Its weights are still random%s.",
+			Message: fmt.Sprintf("0 of %d tensors were loaded into %s: load_state_dict(strict=False) was given names such as %s, and %s has %s. Its weights are those from before that call%s.",
 				l.Given, l.Module, l.Unexpected[0], l.Module, l.Absent[0], map[bool]string{false: ", and they are frozen"}[l.Trained]),
 		}
 		if l.Trained {
