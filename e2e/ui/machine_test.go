@@ -123,6 +123,7 @@ func TestMachineHeat(t *testing.T) {
 	b.forgive("willReadFrequently") // of what is read below
 	b.value(`document.querySelector(".heat canvas, .heat-cells, figure.heat").scrollIntoView({block: "center"})`)
 	b.wait(`document.querySelector(".heat-cells canvas")?.width > 300`)
+	b.still(".heat-cells canvas")
 	// All cores are busy in the first ten seconds, and again from five minutes on.
 	light := `(seconds => {
 		const canvas = document.querySelector(".heat-cells canvas"), ratio = devicePixelRatio;

@@ -109,6 +109,26 @@ func (b *tab) wait(expression string) {
 	}
 }
 
+// still waits until a canvas has been painted in the size it has on the page, and three
+// frames in a row change nothing: a page that gets a scrollbar paints once more.
+func (b *tab) still(selector string) {
+	b.Helper()
+	b.value(`(() => {
+		window.still = false;
+		let before = "", same = 0;
+		const look = () => {
+			const canvas = document.querySelector(` + quote(selector) + `);
+			const now = canvas && canvas.width === Math.round(canvas.clientWidth * devicePixelRatio) ? canvas.toDataURL() : "";
+			same = now && now === before ? same + 1 : 0;
+			before = now;
+			if (same === 3) window.still = true;
+			else requestAnimationFrame(look);
+		};
+		look();
+	})()`)
+	b.wait(`window.still`)
+}
+
 // shows waits until the page has a text.
 func (b *tab) shows(text string) {
 	b.Helper()

@@ -84,6 +84,7 @@ func TestHeatMapByPixel(t *testing.T) {
 	}
 	b := open(t, d, "/runs/run/tensors?collection=gradients&stat=abs_max")
 	b.wait(`document.querySelector(".heat-cells canvas")?.width > 100`)
+	b.still(".heat-cells canvas")
 	// The names of the rows take a third, at most 220 pixels; the cells begin 2 pixels below the top.
 	pixels := strings.Split(b.value(fmt.Sprintf(`(() => { const c = document.querySelector(".heat-cells canvas"), r = c.width / c.clientWidth, left = Math.round(Math.min(c.clientWidth * 0.32, 220));
 		const line = c.getContext("2d").getImageData(0, Math.round(10 * r), c.width, 1).data, at = (i) => 4 * Math.floor((left + (i + 0.5) / %[1]d * (c.clientWidth - left - 8)) * r);
@@ -208,6 +209,7 @@ func TestImagesByPixel(t *testing.T) {
 		d.get(t, "/runs/run/images?"+c.api, &images)
 		b.visit("/runs/run/tensors?" + c.page)
 		b.wait(`document.querySelector(".matrix-canvas")?.width > 100 && document.querySelector(".matrix-body").getAttribute("aria-roledescription") === "images"`)
+		b.still(".matrix-canvas")
 		var room [3]float64
 		if _, err := fmt.Sscan(b.value(`(() => { const c = document.querySelector(".matrix-canvas"); return [c.clientWidth, c.clientHeight, c.width / c.clientWidth].join(" ") })()`), &room[0], &room[1], &room[2]); err != nil {
 			t.Fatal(err)
