@@ -72,6 +72,9 @@ export VIGIL_MIN_FREE=1GB
 # One compute thread, so that tests next to each other do not fight for cores.
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
+# The race detector waits for a second before a program ends, and tests start the program hundreds of times.
+export GORACE=atexit_sleep_ms=10
+
 # The program is released without cgo: what linters, tests and builds without the race detector compile is the same.
 export CGO_ENABLED=0
 

@@ -92,7 +92,7 @@ func TestThresholdsAreChosenWithoutTheFamily(t *testing.T) {
 
 // The numbers are those of the program itself.
 func TestThresholdsOfTheDefaultSet(t *testing.T) {
-	vigil, err := buildAt("../..", t.TempDir())
+	vigil, err := build(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

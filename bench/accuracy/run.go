@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/testenv"
 	"github.com/vigil-ml/vigil/internal/testenv/forks"
 )
 
@@ -30,17 +31,9 @@ type bench struct {
 }
 
 // build compiles the vigil of this checkout into dir.
-func build(dir string) (string, error) { return buildAt(".", dir) }
-
-// buildAt does so for the checkout whose top is given.
-func buildAt(top, dir string) (string, error) {
+func build(dir string) (string, error) {
 	vigil := filepath.Join(dir, "vigil")
-	cmd := exec.Command("go", "build", "-o", vigil, "./cmd/vigil")
-	cmd.Dir = top
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build vigil (from the top of the checkout): %w\n%s", err, out)
-	}
-	return vigil, nil
+	return vigil, testenv.Build(vigil)
 }
 
 // runName is the name of a program's run with a seed.

@@ -15,12 +15,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"time"
 
 	"github.com/vigil-ml/vigil/bench/internal/environment"
+	"github.com/vigil-ml/vigil/internal/testenv"
 )
 
 func main() {
@@ -54,8 +54,8 @@ func run(rounds int, seed uint64, trackers, original string) error {
 	}
 	defer os.RemoveAll(dir)
 	vigil := filepath.Join(dir, "vigil")
-	if out, err := exec.Command("go", "build", "-o", vigil, "./cmd/vigil").CombinedOutput(); err != nil {
-		return fmt.Errorf("build vigil: %w\n%s", err, out)
+	if err := testenv.Build(vigil); err != nil {
+		return err
 	}
 	fmt.Printf("%d rounds, seed %d, %s\n\n", rounds, seed, time.Now().Format("2006-01-02"))
 	rng := rand.New(rand.NewPCG(seed, 0))

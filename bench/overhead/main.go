@@ -31,7 +31,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -40,6 +39,7 @@ import (
 
 	"github.com/vigil-ml/vigil/bench/internal/environment"
 	"github.com/vigil-ml/vigil/bench/internal/training"
+	"github.com/vigil-ml/vigil/internal/testenv"
 )
 
 // work is how many steps a turn takes, and how many come before the first. With
@@ -122,8 +122,8 @@ func (b bench) run(what, only string, sessions, turns, starts, pairs int) error 
 	}
 	defer os.RemoveAll(dir)
 	b.dir, b.vigil = dir, filepath.Join(dir, "vigil")
-	if out, err := exec.Command("go", "build", "-o", b.vigil, "./cmd/vigil").CombinedOutput(); err != nil {
-		return fmt.Errorf("build vigil: %w\n%s", err, out)
+	if err := testenv.Build(b.vigil); err != nil {
+		return err
 	}
 	if pairs > 0 {
 		return b.whole(pairs)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/vigil-ml/vigil/hook"
 	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/testenv"
 )
 
 // Each configuration fires once, at a step of its own: the first at firstFiring,
@@ -40,8 +41,8 @@ func latencies(runs int, pace time.Duration, keep string) ([]time.Duration, erro
 		return nil, err
 	}
 	vigil := filepath.Join(dir, "vigil")
-	if out, err := exec.Command("go", "build", "-o", vigil, "./cmd/vigil").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build vigil (this program is run from the root of the repository): %w\n%s", err, out)
+	if err := testenv.Build(vigil); err != nil {
+		return nil, err
 	}
 	var all []time.Duration
 	for i := range runs {

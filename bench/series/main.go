@@ -16,12 +16,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/vigil-ml/vigil/internal/testenv"
 )
 
 type bench struct {
@@ -53,8 +54,8 @@ func (b *bench) all(peers bool, only string) error {
 	}
 	defer os.RemoveAll(b.dir)
 	b.vigil = filepath.Join(b.dir, "vigil")
-	if out, err := exec.Command("go", "build", "-o", b.vigil, "./cmd/vigil").CombinedOutput(); err != nil {
-		return fmt.Errorf("build vigil (this program is run from the root of the repository): %w\n%s", err, out)
+	if err := testenv.Build(b.vigil); err != nil {
+		return err
 	}
 	fmt.Printf("%s, %s/%s, %d cores, %s\n\n", time.Now().Format("2006-01-02"), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 	fmt.Println("| what | measured | goal | |")

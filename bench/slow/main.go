@@ -23,9 +23,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
+
+	"github.com/vigil-ml/vigil/internal/testenv"
 )
 
 func main() {
@@ -74,8 +75,8 @@ func run(python, only, file, keep string, again, measure bool, runs int) error {
 	}
 	vigil := filepath.Join(os.TempDir(), fmt.Sprintf("vigil-slow-%d", os.Getpid()))
 	defer os.Remove(vigil)
-	if out, err := exec.Command("go", "build", "-o", vigil, "./cmd/vigil").CombinedOutput(); err != nil {
-		return fmt.Errorf("build vigil: %w\n%s", err, out)
+	if err := testenv.Build(vigil); err != nil {
+		return err
 	}
 	j := judging{python: python, vigil: vigil, dir: dir, times: known, again: again}
 	return j.all(pairs, sound)

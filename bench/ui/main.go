@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/bench/internal/environment"
+	"github.com/vigil-ml/vigil/internal/testenv"
 )
 
 // part measures some figures. It says what it found as soon as it knows.
@@ -207,12 +208,7 @@ func progress(format string, args ...any) {
 
 func build(dir string) (string, error) {
 	binary := filepath.Join(dir, "vigil")
-	cmd := exec.Command("go", "build", "-o", binary, "./cmd/vigil")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build vigil: %w\n%s", err, out)
-	}
-	return binary, nil
+	return binary, testenv.Build(binary)
 }
 
 func firstLine(name string, args ...string) string {
