@@ -257,6 +257,8 @@ type LabelFacts struct {
 	// Ends: the label that the loss leaves out is the end of sequences, and what
 	// fills them up counts; nil where that is not so.
 	Ends *EndFacts `json:"ends,omitempty"`
+	// UnlabelledEnd: the token that fills sequences up ends them, too; nil where that is not so.
+	UnlabelledEnd *UnlabelledEndFacts `json:"unlabelled_end,omitempty"`
 	// Filler is what fills sequences of labels up and counts; nil without it.
 	Filler *FillerFacts `json:"filler,omitempty"`
 	// Swapped: a loss module was given the label as its first argument.
@@ -308,6 +310,16 @@ type EndFacts struct {
 	Filler int64 `json:"filler"` // that fills sequences up, and stands nowhere else
 	Rows   int64 `json:"rows"`   // sequences that end with the token
 	After  int64 `json:"after"`  // labels that fill them up
+}
+
+// UnlabelledEndFacts count sequences of tokens of which a mask hides what fills them up,
+// where what it hides is the last token that it lets through, too.
+type UnlabelledEndFacts struct {
+	Token   int64 `json:"token"`   // that fills sequences up
+	Rows    int64 `json:"rows"`    // sequences that are filled up
+	Ended   int64 `json:"ended"`   // those of them whose last token that is let through is the same
+	Labels  int64 `json:"labels"`  // that count
+	Counted int64 `json:"counted"` // those of them that are the token
 }
 
 // FillerFacts tell of the one token that fills sequences up to one length, at the

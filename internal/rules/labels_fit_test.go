@@ -92,6 +92,25 @@ func TestBlankAmongLabels(t *testing.T) {
 	})
 }
 
+// One token ends sequences and fills them up, and is left out as what fills them up.
+func TestEndNeverCounts(t *testing.T) {
+	of := func(ended, labels, counted int64) func(*record.Facts) {
+		return func(f *record.Facts) {
+			f.Labels = &record.LabelFacts{
+				Loss: "cross_entropy", DType: "I64", Shape: []int64{640}, Range: []float64{0, 90}, Elements: labels, Ignored: 400,
+				UnlabelledEnd: &record.UnlabelledEndFacts{Token: 1, Rows: 100, Ended: ended, Labels: labels, Counted: counted},
+			}
+		}
+	}
+	runFacts(t, "labels_fit", []factCase{
+		{"never", lstm(), of(98, 900, 0), "warning end_of_sequence_never_counts loss cross_entropy", "98 of 100 padded sequences end with token 1, which is also their padding; cross_entropy ignores it everywhere"},
+		{"it counts once", lstm(), of(98, 900, 1), "", ""},
+		{"most are cut off", lstm(), of(20, 900, 0), "", ""},
+		{"few", lstm(), of(8, 900, 0), "", ""},
+		{"few labels", lstm(), of(98, 20, 0), "", ""},
+	})
+}
+
 // The end of sequences is left out, and what fills them up counts.
 func TestEndIgnored(t *testing.T) {
 	ends := func(f *record.Facts) {

@@ -60,6 +60,9 @@ func judgeLabels(f *rule.Facts) []rule.Violation {
 	if found := blankNamed(&v, l); found != nil {
 		return found
 	}
+	if found := endUnlabelled(&v, l); found != nil {
+		return found
+	}
 	if found := endIgnored(&v, l); found != nil {
 		return found
 	}

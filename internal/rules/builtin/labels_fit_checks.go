@@ -31,6 +31,11 @@ var labelsFitChecks = []rule.Check{
 		Evidence: "sequences that end with the ignored label: {observed}, limit {threshold}",
 	},
 	{
+		ID: "labels_fit/end_of_sequence_never_counts", Files: []string{"labels_fit_end_never_counts.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeSequences,
+		When:     "The token that ends sequences is also their padding, and the loss ignores all of it.",
+		Evidence: "sequences that end with the padding token: {observed}, limit {threshold}",
+	},
+	{
 		ID: "labels_fit/class_ignored", Files: []string{"labels_fit.go"}, Severity: rule.Warning, CauseClass: "loss", Scope: rule.ScopeClassification,
 		When:     "The value that the loss ignores is one of the model's classes.",
 		Evidence: "labels of a class that are ignored: {observed}, limit {threshold}",

@@ -494,3 +494,37 @@ class Reader(nn.Module):
 
     def forward(self, x, state=None):
         return self.rnn(x, state)
+
+
+class Words(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(14, 16)
+        self.out = nn.Linear(16, 14)
+
+    def forward(self, input_ids, attention_mask):
+        return self.out(self.words(input_ids) * attention_mask.unsqueeze(-1))
+
+
+@case
+def end_as_padding(pad=1):
+    """Sequences of a mask, whose padding token, which the loss ignores, is also their end."""
+    model = Words()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    places = torch.arange(20)
+    for _ in range(12):
+        lengths = torch.randint(4, 19, (16, 1))
+        rows = torch.randint(2, 14, (16, 20))
+        rows.masked_fill_(places == lengths, 1).masked_fill_(places > lengths, pad)
+        labels = rows.masked_fill(rows == pad, -100)
+        logits = model(input_ids=rows, attention_mask=(places <= lengths).long())
+        loss = F.cross_entropy(logits[:, :-1].reshape(-1, 14), labels[:, 1:].reshape(-1))
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+
+
+@case
+def end_beside_padding():
+    """The same with a padding token of its own."""
+    end_as_padding(pad=0)

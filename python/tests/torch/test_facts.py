@@ -65,6 +65,8 @@ FACTS = {
         "predictions.shape": [32, 1],
         "predictions.label_shape": [32, 1],
     },
+    "end_as_padding": {"labels.unlabelled_end.token": 1, "labels.unlabelled_end.rows": 112, "labels.unlabelled_end.ended": 112, "labels.unlabelled_end.counted": 0},
+    "end_beside_padding": {"labels.unlabelled_end": None, "labels.ends": None},
     "constant_loss": {
         "predictions.classes": 1,
         "updates.cleared": 0,

@@ -17,6 +17,7 @@ from vigil._torch.label_variation import LabelVariation
 from vigil._torch.loss_addends import Addends
 from vigil._torch.padding_tokens import PaddingTokens
 from vigil._torch.predictions import Predictions
+from vigil._torch.unlabelled_end import UnlabelledEnd
 
 _LABELS = frozenset("target targets label labels y y_true true truth gt ground_truth".split())
 _PREDICTIONS = frozenset("input inputs input1 log_probs log_input pred preds prediction predictions logits output outputs score scores y_pred y_hat yhat".split())
@@ -211,6 +212,7 @@ class Labels(object):
         self.blanks = BlankLabels()
         self.ends = IgnoredEnds()
         self.filler = PaddingTokens()
+        self.unlabelled = UnlabelledEnd()
         self.addends = Addends(self._addend)
         self.density = gaussian_nll.Density()
         self.yes = []  # how much a yes counts, by backward
@@ -281,6 +283,7 @@ class Labels(object):
             if every:
                 _guard.guard(self.ends.take)(label, ignore if isinstance(ignore, int) else None, self.ahead.given)
                 _guard.guard(self.filler.labels)(label, ignore if isinstance(ignore, int) else None, self.ahead.given)
+                _guard.guard(self.unlabelled.take)(label, ignore if isinstance(ignore, int) else None, self.ahead.given)
             _guard.guard(self.ahead.labels)(label)
         self._compared(source, prediction, label, logs, node)
         self.open = self.calls < self.CALLS and self.tries < self.TRIES
@@ -337,4 +340,7 @@ class Labels(object):
         ends = self.ends.gather()
         if ends is not None and not others:
             facts["ends"] = ends
+        unlabelled = self.unlabelled.gather()
+        if unlabelled is not None and not others:
+            facts["unlabelled_end"] = unlabelled
         return facts
