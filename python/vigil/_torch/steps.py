@@ -6,6 +6,7 @@ from vigil import _wire
 
 TRAIN, EVAL, GLOBAL = _wire.TRAIN, _wire.EVAL, _wire.GLOBAL
 EVALUATION = (_wire.EVAL, _wire.PREDICT)  # modes whose steps no update closes
+UPDATED = (_wire.TRAIN, _wire.GLOBAL)  # those that one does
 _NONE_DUE = frozenset()
 
 
@@ -170,6 +171,13 @@ class Cycle(object):
             return True
         self.newcomer = state
         return None
+
+    def unfinished(self, step):
+        """Whether the updates of ``step`` are some of a round, of which the others have not come."""
+        if not step.done or self.members is None:
+            return False
+        missing = any(m not in step.done for m in self.members if m.ref() is not None)
+        return missing and all(s in self.members or s in self.guests for s in step.done)
 
     def _refilled(self, step):
         """Give places of members that are gone to who stepped with those that are there. False: places are free, and nobody has come yet."""

@@ -11,11 +11,10 @@ from vigil._torch import device, graph, handwritten_losses, optimisers, rates, s
 from vigil._torch.deferred_values import Mean, total
 from vigil._torch.losses import call_site
 from vigil._torch.publisher import DIGEST_EVERY, DIGEST_FIRST, ranks
-from vigil._torch.steps import Optimiser
+from vigil._torch.steps import UPDATED, Optimiser
 
 _now = time.perf_counter_ns
 _thread = threading.get_ident
-_UPDATED = (0, 3)
 
 
 def _named(node, last):
@@ -49,7 +48,7 @@ class Updates(object):
         if not (self.optims or self.roots):
             self.plain.backward(tensors)
         step = self.open
-        if step is None or step.mode not in _UPDATED:
+        if step is None or step.mode not in UPDATED:
             step = self._train_after_all(step)
         step.backwards += 1
         if self.facts.look.open and self.session is not None:
@@ -77,7 +76,7 @@ class Updates(object):
                 self.trains_in_eval = True
             if not step.numbered:
                 self.open, self.suspended = self.suspended, None
-        return self.open if self.open is not None and self.open.mode in _UPDATED else self._open_train()
+        return self.open if self.open is not None and self.open.mode in UPDATED else self._open_train()
 
     def _loss(self, tensor, site):
         """One tensor that backward is called on: a loss when it has one element."""
@@ -159,7 +158,7 @@ class Updates(object):
         state = self._optimiser(optimiser)
         self._end_before(state)
         step = self.open
-        if step is None or step.mode not in _UPDATED:
+        if step is None or step.mode not in UPDATED:
             step = self._open_train()
         where, closure = optimisers.closure_in(args, kwargs)
         if closure is None:
@@ -285,7 +284,7 @@ class Updates(object):
             return
         state = self._optimiser(optimiser)
         step = self.open
-        if step is None or step.mode not in _UPDATED:
+        if step is None or step.mode not in UPDATED:
             return
         found = getattr(optimiser, "found_inf", None)
         if isinstance(found, torch.Tensor) and found.numel() == 1 and not device.capturing(found):
@@ -308,7 +307,7 @@ class Updates(object):
         self.entered = _now()
         self.nest = 0
         step = self.open
-        if step is None or step.mode not in _UPDATED:
+        if step is None or step.mode not in UPDATED:
             return
         state = self._optimiser(optimiser)
         if self._end_before(state):
