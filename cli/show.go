@@ -153,6 +153,9 @@ func printRun(w io.Writer, p live.Page, t source.Run, run record.Run) {
 	if said := run.Training(); said != "" {
 		line("training", plain(said))
 	}
+	if rate := view.LearningRate(t); rate != "" {
+		line("rate", rate)
+	}
 	line("workers", strings.Join(t.Workers(), ", "))
 	line("steps", stepsOf(t, run.Clock()))
 	if cost := run.Cost(); cost != "" {

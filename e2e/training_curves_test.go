@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -62,6 +64,16 @@ func TestCurvesOfATraining(t *testing.T) {
 			if want := tt.want(step); err != nil || math.Abs(v-want) > 1e-5*want {
 				t.Errorf("%s is %s at step %d, and the script computed %v", tt.series, got.Values[i], step, want)
 			}
+		}
+	}
+	said := regexp.MustCompile(`(?m)^rate +(\S+) in step (\d+), (\S+) in the first one$`).FindStringSubmatch(run(t, dir, nil, binary, "show", path).stdout)
+	if said == nil {
+		t.Fatal("show has no line about the rate")
+	}
+	step, _ := strconv.Atoi(said[2])
+	for i, want := range map[int]float64{1: printed[step].Rates[0], 3: printed[0].Rates[0]} {
+		if v, err := strconv.ParseFloat(said[i], 64); err != nil || math.Abs(v-want) > 1e-2*want || step < 40 {
+			t.Errorf("show says %q, and the script had %v", said[0], want)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func collect(t source.Run, now time.Time) (*content, error) {
 		Title:       run.Name + " · Vigil",
 		Run:         run,
 		Command:     strings.Join(run.Command, " "),
-		Cards:       view.Properties(run),
+		Cards:       view.Properties(run, view.LearningRate(t)),
 		Made:        view.Provenance(run),
 		Diff:        shortened(t.Diff()),
 		Findings:    view.FindingsOf(t),

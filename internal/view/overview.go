@@ -52,7 +52,7 @@ type Figure struct {
 // OverviewOf puts the overview of a run together.
 func OverviewOf(t source.Run) (Overview, error) {
 	run := t.Run()
-	o := Overview{Run: run, Verdict: VerdictOf(run, Findings{All: t.Findings(), Groups: t.Groups(), Rules: t.Statuses()}.Judged()), Properties: Properties(run), Provenance: Provenance(run), Captured: Captured(run, t.Tensors()),
+	o := Overview{Run: run, Verdict: VerdictOf(run, Findings{All: t.Findings(), Groups: t.Groups(), Rules: t.Statuses()}.Judged()), Properties: Properties(run, LearningRate(t)), Provenance: Provenance(run), Captured: Captured(run, t.Tensors()),
 		NotCaptured: record.OfTraining(run.NotCaptured), Ending: run.Ending(), Shares: run.Time.Shares()}
 	if run.Time.Total() > 0 {
 		o.Time = record.Seconds(run.Time.Total().Seconds())

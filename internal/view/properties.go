@@ -12,7 +12,8 @@ import (
 type Property struct{ Label, Value string }
 
 // Properties are what a run is and how much of it there is, with a word for each.
-func Properties(run record.Run) []Property {
+// rate is what LearningRate says of it.
+func Properties(run record.Run, rate string) []Property {
 	list := []Property{{"status", run.Ending()}}
 	if run.Framework.Name != "" {
 		list = append(list, Property{"framework", run.Framework.Name + " " + run.Framework.Version})
@@ -33,6 +34,9 @@ func Properties(run record.Run) []Property {
 		if e, ok := run.Clock().Epoch(run.Steps[record.Train.String()] - 1); ok {
 			list = append(list, Property{"epochs", fmt.Sprint(e.Number)})
 		}
+	}
+	if rate != "" {
+		list = append(list, Property{"learning rate", rate})
 	}
 	if cost := run.Cost(); cost != "" {
 		list = append(list, Property{"cost of capture", cost})

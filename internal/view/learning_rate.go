@@ -1,0 +1,32 @@
+package view
+
+import (
+	"fmt"
+
+	"github.com/vigil-ml/vigil/internal/record"
+	"github.com/vigil-ml/vigil/internal/source"
+)
+
+// rateReach is how many steps from its ends a run's rates are looked for in.
+const rateReach = 1000
+
+// LearningRate says which rate the last update was made with, and which one the first; ""
+// where they are equal, or no rate is known.
+func LearningRate(t source.Run) string {
+	made := t.Run().Steps[record.Train.String()]
+	_, first := rates(t, 0, min(made, rateReach))
+	steps, last := rates(t, max(0, made-rateReach), made)
+	if len(first) == 0 || len(last) == 0 || first[0] == last[len(last)-1] {
+		return ""
+	}
+	return fmt.Sprintf("%s in step %d, %s in the first one", record.Digits(last[len(last)-1]), steps[len(steps)-1], record.Digits(first[0]))
+}
+
+// rates are those of the updates of some steps. Damage is said elsewhere.
+func rates(t source.Run, from, to int64) ([]int64, []float64) {
+	steps, values, err := t.Series(source.Query{Tensor: record.LearningRate, Stat: "value", Mode: record.Train, From: from, To: to})
+	if err != nil {
+		return nil, nil
+	}
+	return steps, values
+}
