@@ -31,6 +31,7 @@ type curve struct {
 	behind float64               // what b.weight moves of that in 50 steps; 0: all
 	pull   float64               // gradient to weight
 	eval   func(n int64) float64 // after every tenth step; nil: no evaluation
+	asks   int64                 // before every so many steps the model is called without gradients; 0: never
 	names  []string              // of the losses; nil: loss
 	dtype  string                // of the weights
 	skips  int64                 // all but one of so many updates are skipped after an overflow; 0: none is
@@ -141,6 +142,10 @@ func (c curve) completes() []*record.Complete {
 		out = append(out, rules.NewComplete([]*record.Step{s}))
 	}
 	for n := range c.steps {
+		if c.asks > 0 && n%c.asks == 0 {
+			add(&record.Step{Mode: record.Eval, ModeStep: evals})
+			evals++
+		}
 		s := &record.Step{Mode: record.Train, ModeStep: n, Skipped: c.skips > 0 && n%c.skips != 0}
 		for _, name := range c.lossNames() {
 			s.Scalars = append(s.Scalars, record.Scalar{Name: name, Value: c.loss(n)})

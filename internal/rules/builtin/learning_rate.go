@@ -67,6 +67,7 @@ type rateJudge struct {
 		Curve  lossCurve    `json:"curve"`
 		Motion weightMotion `json:"motion"`
 		Kind   lossKind     `json:"kind"`
+		Own    ownData      `json:"own"`
 		// Far is how far the weights got in the last 200 steps, summed over
 		// weights, in units of Near, the same over the last 50 of these.
 		Far      float64             `json:"far"`
@@ -94,6 +95,7 @@ func (r *rateJudge) Restore(b []byte) error { return restore(b, &r.state) }
 
 func (r *rateJudge) Facts(f *rule.Facts, rep *rule.Report) {
 	r.state.Kind, r.state.Fresh, r.state.Schedule = kindOfLoss(f), false, f.Schedule
+	r.state.Own.facts(f)
 	r.wrongWay(f, rep)
 	if f.Parameters == nil {
 		return
@@ -112,6 +114,7 @@ func (r *rateJudge) Step(v *rule.View, rep *rule.Report) {
 	if !training(v.Mode) || r.state.Fired {
 		return
 	}
+	r.state.Own.step(v)
 	if _, ok := r.state.Curve.step(v.ModeStep, v.Scalars(0)); ok {
 		rep.Inspect(1)
 	}
@@ -122,7 +125,7 @@ func (r *rateJudge) Step(v *rule.View, rep *rule.Report) {
 	switch n := r.state.Curve.N; {
 	case !r.state.Curve.one() || r.state.Kind.Optimisers > 1:
 	case weighed || n%10 == 0:
-		if r.judgeable() {
+		if r.judgeable() && !r.state.Own.made() {
 			r.tooHigh(rep)
 		}
 		if n >= r.steps && len(r.state.Motion.Spans) > 0 && v.ModeStep%plateauEvery == 0 {
@@ -142,6 +145,15 @@ func (r *rateJudge) Finish(rep *rule.Report) {
 	if !r.state.Curve.one() || r.state.Kind.Optimisers > 1 {
 		if r.state.Curve.N > 0 {
 			rep.NotJudged(cmp.Or(r.state.Curve.unusable(), rivals))
+		}
+		return
+	}
+	if r.state.Own.made() {
+		if r.judgeable() && !rep.Cut {
+			r.gone(rep) // what a policy has come to is seen without its loss
+		}
+		if !r.state.Fired && !r.state.Said {
+			rep.NotJudged(whyOwnData)
 		}
 		return
 	}

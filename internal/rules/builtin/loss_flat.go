@@ -62,6 +62,7 @@ type flat struct {
 		Curve  lossCurve    `json:"curve"`
 		Motion weightMotion `json:"motion"`
 		Kind   lossKind     `json:"kind"`
+		Own    ownData      `json:"own"`
 		Same   bool         `json:"same"`  // all losses were equal to the last bit
 		Batch  bool         `json:"batch"` // batches differ
 		Fired  bool         `json:"fired"`
@@ -80,6 +81,7 @@ func (r *flat) Restore(b []byte) error { return restore(b, &r.state) }
 
 func (r *flat) Facts(f *rule.Facts, rep *rule.Report) {
 	r.state.Kind = kindOfLoss(f)
+	r.state.Own.facts(f)
 	r.state.Batch = f.Inputs != nil && f.Inputs.Distinct > 1
 	r.state.Still.take(f)
 	r.state.Drawn, r.state.Strong = drawnBy(f), strongDecay(f)
@@ -92,6 +94,7 @@ func (r *flat) Step(v *rule.View, rep *rule.Report) {
 	if !training(v.Mode) || r.state.Fired {
 		return
 	}
+	r.state.Own.step(v)
 	c := &r.state.Curve
 	if x, ok := c.step(v.ModeStep, v.Scalars(0)); ok {
 		rep.Inspect(1)
@@ -120,6 +123,8 @@ func (r *flat) Finish(rep *rule.Report) {
 	case c.N == 0 || r.state.Fired:
 	case c.unusable() != "" || r.state.Kind.Optimisers > 1:
 		rep.NotJudged(cmp.Or(c.unusable(), rivals))
+	case r.state.Own.made():
+		rep.NotJudged(whyOwnData)
 	case c.N < r.steps:
 		rep.NotJudged(fmt.Sprintf("%s captured; it takes %d", losses64(c.N), r.steps))
 	case len(m.First) == 0 && !m.Felt && !m.Odd && r.state.Kind.Guess == 0:
@@ -129,7 +134,7 @@ func (r *flat) Finish(rep *rule.Report) {
 
 func (r *flat) judge(rep *rule.Report) {
 	c, k := &r.state.Curve, &r.state.Kind
-	if !c.usable() || k.Optimisers > 1 {
+	if !c.usable() || k.Optimisers > 1 || r.state.Own.made() {
 		return
 	}
 	moved := r.state.Motion.Fast

@@ -67,6 +67,7 @@ type spikes struct {
 	state                             struct {
 		Curve   lossCurve    `json:"curve"`
 		Motion  weightMotion `json:"motion"`
+		Own     ownData      `json:"own"`
 		Calm    []float64    `json:"calm"` // the last losses outside spikes
 		Spike   *spike       `json:"spike,omitempty"`
 		Count   int          `json:"count"` // that lasted and recovered
@@ -91,9 +92,13 @@ type spike struct {
 func (r *spikes) Select() []rule.Selector {
 	return []rule.Selector{{Collections: []string{"losses"}}, {Collections: []string{"weights"}}}
 }
-func (r *spikes) Save() ([]byte, error)                 { return save(&r.state) }
-func (r *spikes) Restore(b []byte) error                { return restore(b, &r.state) }
-func (r *spikes) Facts(f *rule.Facts, rep *rule.Report) { r.state.Several = len(f.Optimisers) > 1 }
+func (r *spikes) Save() ([]byte, error)  { return save(&r.state) }
+func (r *spikes) Restore(b []byte) error { return restore(b, &r.state) }
+
+func (r *spikes) Facts(f *rule.Facts, rep *rule.Report) {
+	r.state.Several = len(f.Optimisers) > 1
+	r.state.Own.facts(f)
+}
 
 // Finish says why nothing was judged, or no more after the first losses.
 func (r *spikes) Finish(rep *rule.Report) {
@@ -101,6 +106,8 @@ func (r *spikes) Finish(rep *rule.Report) {
 	case c.N == 0:
 	case c.unusable() != "" || r.state.Several:
 		rep.NotJudged(cmp.Or(c.unusable(), rivals))
+	case r.state.Own.made():
+		rep.NotJudged(whyOwnData)
 	case c.N <= spikeWindow:
 		rep.NotJudged(fmt.Sprintf("%s captured; it takes more than %d", losses64(c.N), spikeWindow))
 	}
@@ -110,10 +117,11 @@ func (r *spikes) Step(v *rule.View, rep *rule.Report) {
 	if !training(v.Mode) || r.state.Fired {
 		return
 	}
+	r.state.Own.step(v)
 	weight := r.state.Motion.Grown // a step's loss is that of the step's weights
 	r.state.Motion.weights(v, v.Tensors(1))
 	x, ok := r.state.Curve.step(v.ModeStep, v.Scalars(0))
-	if !ok || !r.state.Curve.usable() || r.state.Several {
+	if !ok || !r.state.Curve.usable() || r.state.Several || r.state.Own.made() {
 		return
 	}
 	rep.Inspect(1)
