@@ -72,7 +72,7 @@ func (l *launcher) fetchTerminal(by syscall.Signal) bool {
 // kernel lets Ctrl-Z stop nothing there, so it returns at once and the command
 // goes on, as it would never have stopped without us.
 func (l *launcher) stopSelf() {
-	if orphaned() {
+	if orphaned() || l.continuedAlready() {
 		return
 	}
 	// SIGSTOP, because the Go runtime keeps a handler on SIGTSTP once it was
@@ -88,6 +88,25 @@ func (l *launcher) stopSelf() {
 			l.handOn(s.(syscall.Signal)) // stays pending until the command goes on
 		case <-deadline:
 			return
+		}
+	}
+}
+
+// continuedAlready: the shell saw others of the group stop and has continued all of it, while
+// the launcher was still about to stop itself. Nobody would continue it once more.
+func (l *launcher) continuedAlready() bool {
+	for {
+		select {
+		case s := <-l.signals:
+			switch s {
+			case syscall.SIGCONT:
+				return true
+			case syscall.SIGTSTP: // it is about to stop
+			default:
+				l.handOn(s.(syscall.Signal))
+			}
+		default:
+			return false
 		}
 	}
 }
