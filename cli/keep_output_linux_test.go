@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -69,5 +70,74 @@ func TestKeepOutputOfWhatStays(t *testing.T) {
 	}
 	if b, err := os.ReadFile(filepath.Join(p.cmd.Dir, "vigil-runs", "kept", "logs", "output.log")); err != nil || string(b) != "gone\n" {
 		t.Errorf("the log has %q, %v", b, err)
+	}
+}
+
+// A job whose output goes to a file writes to that file itself: before what is there, behind it, and when
+// vigil run was killed.
+func TestKeepOutputOfAFile(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		append bool
+		kill   bool
+	}{{"a new file", false, false}, {"behind what is there", true, false}, {"vigil run is killed", true, true}} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			path := filepath.Join(dir, "job.log")
+			flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+			if tt.append {
+				if err := os.WriteFile(path, []byte("before\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				flags = os.O_WRONLY | os.O_APPEND
+			}
+			out, err := os.OpenFile(path, flags, 0o600)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer out.Close()
+			cmd := exec.Command(vigil(t), "run", "--quiet", "--name", "kept", "--", "sh", "-c",
+				`readlink /proc/self/fd/1; echo error >&2; touch ready; until [ -e go ]; do sleep 0.02; done; echo last; touch gone`)
+			cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, cleanEnv(t), out, out
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			there := func(name string) {
+				t.Helper()
+				for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+					if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+						return
+					}
+					if time.Now().After(deadline) {
+						t.Fatalf("waited a minute for %s", name)
+					}
+				}
+			}
+			there("ready")
+			if tt.kill {
+				_ = cmd.Process.Kill()
+				_ = cmd.Wait() // it was killed
+			}
+			if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			there("gone")
+			job := path + "\nerror\nlast\n"
+			if !tt.kill {
+				if err := cmd.Wait(); err != nil {
+					t.Fatal(err)
+				}
+				if b, err := os.ReadFile(filepath.Join(dir, "vigil-runs", "kept", "logs", "output.log")); err != nil || string(b) != job {
+					t.Errorf("the log has %q, %v, want %q", b, err, job)
+				}
+			}
+			if tt.append {
+				job = "before\n" + job
+			}
+			if b, err := os.ReadFile(path); err != nil || string(b) != job {
+				t.Errorf("the file has %q, %v, want %q", b, err, job)
+			}
+		})
 	}
 }

@@ -41,9 +41,9 @@ Without a flag: the output of the job; of a run without it the exception that en
 copied into the run where it does not go to a terminal or to /dev/null, and with "vigil run --keep-output". Of each
 log the first 64 KB and the last 1 MB are kept.
 
-What that changes for the job: its output goes through a pipe, or on a terminal through another terminal of
-the same size, to where it would have gone. When vigil run is killed with SIGKILL the job can write no more.
-"vigil run --no-keep-output" leaves the output alone.
+What that changes for the job: nothing where its output goes to a file, which is read while it grows. Elsewhere the
+output goes through a pipe, or on a terminal through another terminal of the same size, to where it would have gone;
+when vigil run is killed with SIGKILL the job can write no more. "vigil run --no-keep-output" leaves the output alone.
 
 Exit codes: 0, or 1 when there is no such log.`
 }

@@ -14,9 +14,10 @@ import (
 	"github.com/vigil-ml/vigil/internal/store/layout"
 )
 
-// output hands what the command writes on to where it would have gone, and
-// copies it into the run. Where that is a terminal the command gets another one
-// (a pty) of the same size, so that it writes as it does to the first.
+// output copies what the command writes into the run. A file is read while it grows,
+// and the command writes to it as ever. Anything else is handed on: where that is a
+// terminal the command gets another one (a pty) of the same size, so that it writes as
+// it does to the first, and otherwise a pipe.
 type output struct {
 	log     *logfile.File
 	copying sync.WaitGroup
@@ -24,6 +25,7 @@ type output struct {
 	command atomic.Int64 // to be told of a new size, or its group; 0: not started
 	theirs  []*os.File   // for the command, closed here once it has them
 	ours    []*os.File
+	ended   chan struct{} // the command has ended
 	done    chan struct{}
 	end     sync.Once
 }
@@ -48,7 +50,7 @@ func keepsOutput(asked *bool, stdout *os.File) bool {
 
 // keepOutput begins to copy into a run, and gives the streams for the command.
 func keepOutput(run string, stdout, stderr *os.File) (o *output, out, err *os.File, failed error) {
-	o = &output{done: make(chan struct{})}
+	o = &output{ended: make(chan struct{}), done: make(chan struct{})}
 	if o.log, failed = logfile.Open(filepath.Join(run, filepath.FromSlash(layout.OutputLog))); failed != nil {
 		return nil, nil, nil, fmt.Errorf("keep the output: %w", failed)
 	}
@@ -77,8 +79,11 @@ func same(a, b *os.File) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// stream is what the command writes to instead of a file.
+// stream is what the command writes to instead of to, or to itself.
 func (o *output) stream(to *os.File) (*os.File, error) {
+	if o.readAlong(to) {
+		return to, nil
+	}
 	var from, theirs *os.File
 	var err error
 	if terminalOf(to) >= 0 {
@@ -204,6 +209,7 @@ func (o *output) started(command int) {
 func (o *output) finish() { o.end.Do(o.finishOnce) }
 
 func (o *output) finishOnce() {
+	close(o.ended)
 	ended := make(chan struct{})
 	go func() {
 		o.copying.Wait()
