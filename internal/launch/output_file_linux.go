@@ -49,7 +49,7 @@ func placeIn(f *os.File) (int64, error) {
 		return 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return 0, fmt.Errorf("%s is no regular file", f.Name())
+		return 0, fmt.Errorf("%s is not a regular file", f.Name())
 	}
 	flags := 0
 	control(f, func(fd int) { flags, err = unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0) })
