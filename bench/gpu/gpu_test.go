@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vigil-ml/vigil/internal/testenv"
+	"github.com/vigil-ml/vigil/internal/testenv/forks"
 )
 
 // The dry run goes through every kind of stage. A call without time does nothing, and one that finds a stage done goes on behind it.
@@ -16,7 +17,7 @@ import (
 func TestDryRun(t *testing.T) {
 	t.Chdir(testenv.Root())
 	dir := t.TempDir()
-	b := &bench{python: testenv.Python(t), vigil: filepath.Join(dir, "vigil"), state: filepath.Join(dir, "state"), out: filepath.Join(dir, "out"), dry: true}
+	b := &bench{python: forking(t), vigil: filepath.Join(dir, "vigil"), state: filepath.Join(dir, "state"), out: filepath.Join(dir, "out"), dry: true}
 	if err := testenv.Build(b.vigil); err != nil {
 		t.Fatal(err)
 	}
@@ -84,6 +85,23 @@ func TestDryRun(t *testing.T) {
 	if err != nil || !strings.Contains(string(table), "| defaults, steps 50 to 240 |") {
 		t.Errorf("the table: %v\n%s", err, table)
 	}
+}
+
+// forking is a program that runs a script as Python would, in a fork of one process that has PyTorch.
+func forking(t *testing.T) string {
+	t.Helper()
+	server, err := forks.Watched(testenv.Python(t), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	path := filepath.Join(t.TempDir(), "python")
+	command := server.Command(`"$@"`)
+	text := "#!/bin/sh\nexec '" + strings.Join(command[:len(command)-1], "' '") + `' "$@"` + "\n"
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // The statistics of the device are compared with themselves where there is none; that is what a difference of 0 means.
