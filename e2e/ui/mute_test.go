@@ -27,12 +27,12 @@ const silent = `print("done")`
 func loops(t *testing.T, root string) {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"leaping": leaping, "silent": silent} {
-		path := filepath.Join(dir, name+".py")
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+	for _, p := range []struct{ name, text string }{{"leaping", leaping}, {"silent", silent}} { // in this order
+		path := filepath.Join(dir, p.name+".py")
+		if err := os.WriteFile(path, []byte(p.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := recordRun(dir, root, name, []string{testenv.Python(t), path}); err != nil {
+		if err := recordRun(dir, root, p.name, []string{testenv.Python(t), path}); err != nil {
 			t.Fatal(err)
 		}
 	}
