@@ -1,62 +1,82 @@
 package launch
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
-// A file is read from where the command begins to write; one that is cut is read from its beginning.
-func TestOutputOfAFile(t *testing.T) {
+// A file is read from where the command begins to write. Once it was cut, what is appended comes at its
+// beginning, and anything else where it would have come.
+func TestGrownFile(t *testing.T) {
+	for name, flags := range map[string]int{"appended": os.O_WRONLY | os.O_APPEND, "not appended": os.O_WRONLY} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "job.log")
+			if err := os.WriteFile(path, []byte("from before\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			to, err := os.OpenFile(path, flags, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer to.Close()
+			if _, err := to.Seek(0, io.SeekEnd); err != nil {
+				t.Fatal(err)
+			}
+			g, err := reading(to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer g.file.Close()
+			var got strings.Builder
+			for _, text := range []string{"a first line\n", "", "another\n", "cut", "short\n", "last\n"} {
+				if text == "cut" {
+					err = os.Truncate(path, 0)
+				} else {
+					_, err = to.WriteString(text)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				g.copyTo(&got)
+			}
+			if want := "a first line\nanother\nshort\nlast\n"; got.String() != want {
+				t.Errorf("%q was copied, want %q", got.String(), want)
+			}
+		})
+	}
+}
+
+// Two descriptors of one file stay the command's two, and the file is copied once.
+func TestOutputOfAFileThatIsOpenTwice(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, "job.log")
-	if err := os.WriteFile(path, []byte("from before\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	to, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer to.Close()
-	o, out, errs, err := keepOutput(dir, to, to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out != to || errs != to {
-		t.Error("the command does not get the file itself")
-	}
-	o.started(0)
-	kept := func() string {
-		b, err := os.ReadFile(filepath.Join(dir, "logs", "output.log"))
+	open := func() *os.File {
+		f, err := os.OpenFile(filepath.Join(dir, "job.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(b)
+		t.Cleanup(func() { f.Close() })
+		return f
 	}
-	write := func(text string) {
-		t.Helper()
-		if _, err := to.WriteString(text); err != nil {
+	stdout, stderr := open(), open()
+	o, out, errs, err := keepOutput(dir, stdout, stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out != stdout || errs != stderr {
+		t.Error("the command does not get its own descriptors")
+	}
+	o.started(0)
+	for _, f := range []*os.File{out, errs} {
+		if _, err := f.WriteString("line\n"); err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(time.Minute); !strings.HasSuffix(kept(), text); time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("%q was not copied in a minute; the log has %q", text, kept())
-			}
-		}
-	}
-	write("a first line that is long\n")
-	if err := os.Truncate(path, 0); err != nil {
-		t.Fatal(err)
-	}
-	write("short\n")
-	if _, err := to.WriteString("last\n"); err != nil {
-		t.Fatal(err)
 	}
 	o.finish()
-	if want := "a first line that is long\nshort\nlast\n"; kept() != want {
-		t.Errorf("the log has %q, want %q", kept(), want)
+	if b, err := os.ReadFile(filepath.Join(dir, "logs", "output.log")); err != nil || string(b) != "line\nline\n" {
+		t.Errorf("the log has %q, %v", b, err)
 	}
 }
 

@@ -55,9 +55,13 @@ func keepOutput(run string, stdout, stderr *os.File) (o *output, out, err *os.Fi
 		return nil, nil, nil, fmt.Errorf("keep the output: %w", failed)
 	}
 	if out, failed = o.stream(stdout); failed == nil {
-		err = out
-		if !same(stdout, stderr) {
+		switch {
+		case !same(stdout, stderr):
 			err, failed = o.stream(stderr)
+		case out == stdout: // a file, which is read once
+			err = stderr
+		default:
+			err = out
 		}
 	}
 	if failed != nil {

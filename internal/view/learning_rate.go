@@ -10,16 +10,16 @@ import (
 // rateReach is how many steps from its ends a run's rates are looked for in.
 const rateReach = 1000
 
-// LearningRate says which rate the last update was made with, and which one the first; ""
-// where they are equal, or no rate is known.
+// LearningRate says which rate the last update was made with of which it is known, and which
+// one the first; "" where they are equal, or none is.
 func LearningRate(t source.Run) string {
 	made := t.Run().Steps[record.Train.String()]
-	_, first := rates(t, 0, min(made, rateReach))
-	steps, last := rates(t, max(0, made-rateReach), made)
+	begins, first := rates(t, 0, min(made, rateReach))
+	ends, last := rates(t, max(0, made-rateReach), made)
 	if len(first) == 0 || len(last) == 0 || first[0] == last[len(last)-1] {
 		return ""
 	}
-	return fmt.Sprintf("%s in step %d, %s in the first one", record.Digits(last[len(last)-1]), steps[len(steps)-1], record.Digits(first[0]))
+	return fmt.Sprintf("%s in step %d, %s in step %d", record.Digits(last[len(last)-1]), ends[len(ends)-1], record.Digits(first[0]), begins[0])
 }
 
 // rates are those of the updates of some steps. Damage is said elsewhere.

@@ -387,18 +387,6 @@ def three_apart():
 
 
 @case
-def three_begun():
-    """The last round is not finished."""
-    several(lambda n: range(3) if n < 59 else [0, 1])
-
-
-@case
-def one_for_three():
-    """One begins alone, and is what makes a step; the others step behind it, at the end too."""
-    several(lambda n: range(3) if n else [0])
-
-
-@case
 def three_phases():
     several(lambda n: [min(n // 20, 2)])
 

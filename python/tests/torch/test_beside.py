@@ -98,15 +98,6 @@ def test_the_line_does_not_say_what_goes_without_saying(trainings):
     assert " · 4 weights and 4 gradients" in trainings["plain"].said and "a step is" not in trainings["plain"].said
 
 
-@pytest.mark.parametrize("name,steps", [("three_in_turn", 60), ("three_begun", 59), ("one_for_three", 60), ("three_phases", 60)])
-def test_what_is_left_of_a_round_is_no_step(trainings, name, steps):
-    run = trainings[name]
-    assert [s.mode_step for s in run.steps if s.seconds is not None] == list(range(steps))
-    last = run.steps[-1]
-    # Its values are recorded all the same.
-    assert (last.seconds is None and bool(last.scalars)) == (name in ("three_begun", "one_for_three"))
-
-
 @pytest.mark.parametrize(
     "name,to",
     [

@@ -4,7 +4,6 @@ import time
 
 import torch
 
-from vigil import _ending
 from vigil._schedule import PATIENT
 from vigil._torch.steps import EVAL, TRAIN, UPDATED, Optimiser, Step
 
@@ -111,14 +110,22 @@ class OpenedSteps(object):
             self.discovery.close_window()
         if step.mode not in UPDATED:
             self.passes.evaluated()
-        outputs = self._given(step)
+        outputs = self.losses.take(step.mode)
+        if self.functions.fired:
+            given = self.functions.take()
+            if not outputs and step.own_loss is None:
+                outputs = given  # no loss module was used, and neither the model nor the script gave a loss
         if self.session is None:
             self.spent = 0
             return
         scalars, self.has_loss = self._scalars(step, outputs)
         if self.has_loss and step.mode == EVAL:
             self.eval_loss_seen = True
-        self._add_measured(step, scalars)
+        if step.digests:
+            for state in step.done:
+                scalars.extend((self.publisher.metric_id(name), mean.number()) for name, mean in step.digests.get(state, ()))
+        if step.rates:
+            scalars.extend((self.publisher.metric_id(name, "training"), rate) for name, rate in step.rates.items())
         seconds = ended - step.began
         now = _now()
         own, self.spent = self.spent + now - self.entered, 0
@@ -133,37 +140,6 @@ class OpenedSteps(object):
         if step.mode == TRAIN and not self.facts.look.open:
             self.lane.consider(step, outputs, *self.one_loss)
         self.one_loss = (None, None)
-
-    def _given(self, step):
-        """What losses gave in a step that is over."""
-        outputs = self.losses.take(step.mode)
-        if self.functions.fired:
-            given = self.functions.take()
-            if not outputs and step.own_loss is None:
-                outputs = given  # no loss module was used, and neither the model nor the script gave a loss
-        return outputs
-
-    def _add_measured(self, step, scalars):
-        """Digests and rates of a step become scalars."""
-        if step.digests:
-            for state in step.done:
-                scalars.extend((self.publisher.metric_id(name), mean.number()) for name, mean in step.digests.get(state, ()))
-        if step.rates:
-            scalars.extend((self.publisher.metric_id(name, "training"), rate) for name, rate in step.rates.items())
-
-    def _unfinished(self):
-        """Whether a job that ends by itself ends within a round of several optimisers. Where it fails, what it came to is a step."""
-        step = self.open
-        return step is not None and self.session is not None and step.mode == TRAIN and _ending.error() is None and self.cycle.unfinished(step)
-
-    def _leave_unfinished(self):
-        """The job ends within a round of several optimisers: its values are kept, and it is no step."""
-        step, self.open = self.open, None
-        self.functions.ends()
-        self.activations.detach()
-        scalars, _ = self._scalars(step, self._given(step))
-        self._add_measured(step, scalars)
-        self.publisher.unfinished(step, scalars)
 
     def _after_close(self, step, seconds, own):
         """After a step: the interval, what was understood, the bounded wait."""

@@ -164,13 +164,6 @@ class Publisher(_schedule.Due):
         else:
             self._publish(item)
 
-    def unfinished(self, step, scalars):
-        """The last values of a job, of a step that never closed."""
-        self.flush(True)
-        for id, value in scalars:
-            if id is not None:
-                self.session.scalar(id, step.number(), step.mode, step.mode_step, value if type(value) is float else value.value())
-
     def flush(self, wait):
         """Publish what has its numbers; with wait, everything."""
         queue = self.queue

@@ -172,13 +172,6 @@ class Cycle(object):
         self.newcomer = state
         return None
 
-    def unfinished(self, step):
-        """Whether the updates of ``step`` are some of a round, of which the others have not come."""
-        if not step.done or self.members is None:
-            return False
-        missing = any(m not in step.done for m in self.members if m.ref() is not None)
-        return missing and all(s in self.members or s in self.guests for s in step.done)
-
     def _refilled(self, step):
         """Give places of members that are gone to who stepped with those that are there. False: places are free, and nobody has come yet."""
         there = [m for m in self.members if m.ref() is not None]

@@ -346,8 +346,6 @@ class Tracker(models.Models, updates.Updates, control.Control, loss_series.LossS
         self.functions.ends()
         if self.by_hand and self.open is not None and self.open.backwards and self._changed_by_hand(None):
             self._close_by_hand()
-        elif self._unfinished():
-            self._leave_unfinished()
         elif self.open is not None:
             self._close_open()
         if self.session is not None:
