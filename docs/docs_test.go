@@ -70,8 +70,7 @@ func TestCommands(t *testing.T) {
 			copyExamples(t, filepath.Join(root, "examples"), dir)
 			python := "exec '" + testenv.Python(t) + "' \"$@\"\n"
 			if slices.Contains(undisturbed, filepath.Base(page)) {
-				forked := server.Command("")
-				python = "case \"$1\" in *.py) exec '" + strings.Join(forked[:len(forked)-1], "' '") + "' \"$@\" ;; esac\n" + python
+				python = "case \"$1\" in *.py) exec " + server.Shell() + " \"$@\" ;; esac\n" + python
 			}
 			if err := os.WriteFile(filepath.Join(bin, "python"), []byte("#!/bin/sh\n"+python), 0o755); err != nil {
 				t.Fatal(err)

@@ -96,9 +96,7 @@ func forking(t *testing.T) string {
 	}
 	t.Cleanup(server.Close)
 	path := filepath.Join(t.TempDir(), "python")
-	command := server.Command(`"$@"`)
-	text := "#!/bin/sh\nexec '" + strings.Join(command[:len(command)-1], "' '") + `' "$@"` + "\n"
-	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+	if err := os.WriteFile(path, []byte("#!/bin/sh\nexec "+server.Shell()+" \"$@\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return path

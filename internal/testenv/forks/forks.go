@@ -73,6 +73,11 @@ func Watched(python, dir string) (*Server, error) {
 	}
 }
 
+// Shell is the beginning of a shell's command that runs a script in a fork; the script and its arguments follow.
+func (s *Server) Shell() string {
+	return fmt.Sprintf("'%s' '%s' '%s'", s.python, s.client, s.socket)
+}
+
 // Command is the command that runs a script in a fork. It ends as the script
 // ends, which is not its child.
 func (s *Server) Command(script string, arguments ...string) []string {

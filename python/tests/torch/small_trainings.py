@@ -1,6 +1,6 @@
 """Small trainings, all or those that are named, each in a process of its own that one process with PyTorch forks. Prints name and pid of each.
 
-They stand in small_losses.py, small_modes.py and small_updates.py; what the facts
+They are in small_losses.py, small_modes.py, small_sequences.py and small_updates.py; what the facts
 say of them in test_facts.py.
 """
 
@@ -14,6 +14,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 import quick_end
 import small_losses  # noqa: F401  it adds its cases
 import small_modes  # noqa: F401  it adds its cases
+import small_sequences  # noqa: F401  it adds its cases
 import small_updates  # noqa: F401  it adds its cases
 import torch
 from small_registry import CASES
