@@ -110,3 +110,16 @@ def part_in_eval():
     model = net(nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8)), nn.ReLU(), nn.Linear(8, 3))
     model[0].eval()
     train(model, F.cross_entropy)
+
+
+@case
+def asked_before_it_learns():
+    """A learner that makes its data: for each update it is asked for one sample, in training mode."""
+    model = net(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 2))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, _ in data():
+        with torch.no_grad():
+            model(x[:1].clone()).argmax(1).item()
+        optimizer.zero_grad()
+        F.mse_loss(model(x)[:, 0], torch.rand(len(x))).backward()
+        optimizer.step()

@@ -157,6 +157,12 @@ FACTS = {
     "samples_of_a_posterior": {"evaluation.root_training": True, "evaluation.purpose": "samples"},
     "labels_that_are_guessed": {"evaluation.root_training": True, "evaluation.purpose": "targets"},
     "copies_evaluated_well": {"evaluation": None},  # a copy carries no hook, so its calls are not seen
+    "asked_before_it_learns": {
+        "evaluation.root_training": True,
+        "evaluation.input.shape": [1, 6],
+        "evaluation.purpose": None,
+        "inputs.tensors.0.shape": [32, 6],
+    },
     "statistics_made_anew": {"evaluation.training": None, "evaluation.root_training": False, "evaluation.steps": 2},
     "functional_dropout_in_evaluation": {"evaluation.functional_dropout": True, "evaluation.layer": "layer", "evaluation.input.shape": [16, 6], "evaluation.training": None},
     "warmed_up": {"schedule.initial": 0.5, "schedule.steps.0": 9, "graph.dropout": None, "graph.across_samples": None},
