@@ -56,7 +56,7 @@ while updates < 2400:
     chance = max(0.05, chance * 0.995)
     if len(memory) < 200:
         continue
-    states, actions, rewards, nexts, ends = map(torch.tensor, zip(*random.sample(memory, 64), strict=True))
+    states, actions, rewards, nexts, ends = map(torch.tensor, zip(*random.sample(memory, 64)))
     with torch.no_grad():
         wanted = rewards + 0.99 * target(nexts).max(1).values * ~ends
     loss = F.mse_loss(values(states).gather(1, actions[:, None]).squeeze(1), wanted)
