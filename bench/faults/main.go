@@ -25,7 +25,7 @@ import (
 	"github.com/vigil-ml/vigil/cli"
 )
 
-// workload is one of bench/overhead/work.py with its steps: of a turn, and
+// workload is one of the training script with its steps: of a turn, and
 // before the first one.
 type workload struct {
 	name          string
@@ -113,7 +113,7 @@ func (b bench) session(w workload, f fault) (string, error) {
 		return "", err
 	}
 	env := []string{"OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1"}
-	script := []string{b.python, "bench/overhead/work.py", w.name, fmt.Sprint(w.warmup)}
+	script := []string{b.python, training.Script, w.name, fmt.Sprint(w.warmup)}
 	var all []*training.Process
 	defer func() {
 		for _, p := range all {

@@ -57,7 +57,7 @@ func (b *bench) begin(workload string, warmup int, ways []way, env ...string) (*
 			g.end()
 			return nil, errNoTime
 		}
-		argv := []string{b.python, "bench/overhead/work.py", workload, strconv.Itoa(warmup)}
+		argv := []string{b.python, training.Script, workload, strconv.Itoa(warmup)}
 		if w.flags != nil {
 			run := append([]string{b.vigil, "run", "--quiet", "--dir", dir, "--name", "run-" + strconv.Itoa(i)}, w.flags...)
 			argv = append(append(run, "--"), argv...)

@@ -13,21 +13,16 @@
 // With -profilers it compares, instead, Vigil's machine metrics, parts of steps and
 // windows of stacks with the tools that people use for that.
 //
-// With -device cuda the trainings run on a GPU: ResNet-50 on 224x224 images and a
-// transformer of GPT-2's size, in bfloat16. The time of a turn ends when the GPU
-// has done its work.
-//
 // With -whole N it runs short scripts from start to end, N times bare and N times
 // under vigil run, and sets what they took beside what the runs say of it.
 //
 //	go run ./bench/overhead -whole N [-python PY] [-threads N]
-//	go run ./bench/overhead [-device cpu|cuda|tiny] [-python PY] [-turns N] [-sessions N] [-workloads a,b] [-threads N] [-peers | -profilers] [-only a,b]
+//	go run ./bench/overhead [-python PY] [-turns N] [-sessions N] [-workloads a,b] [-threads N] [-peers | -profilers] [-only a,b]
 //
 // Nothing else may run on the machine meanwhile.
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -78,7 +73,6 @@ func main() {
 	starts := flag.Int("starts", 10, "how often the start is measured; 0: not at all")
 	peers := flag.Bool("peers", false, "also the peers, in environments that are made for them (about 10 GB)")
 	profilers := flag.Bool("profilers", false, "instead: what it costs to see where the time goes, beside other tools (about 5 GB)")
-	device := flag.String("device", string(onCPU), "cpu, cuda, or tiny: the workloads of cuda in a size for the CPU, which measures nothing")
 	names := flag.String("only", "", "comma-separated parts of conditions' names (default: all); bare processes are always there")
 	pairs := flag.Int("whole", 0, "pairs of whole runs of each script in bench/overhead/whole, and nothing else")
 	flag.Parse()
@@ -89,25 +83,17 @@ func main() {
 	case *profilers:
 		*python, environments, *starts = environment.Interpreter(environment.Profilers), []string{environment.Profilers}, 0
 	}
-	b := bench{python: *python, threads: *threads, device: target(*device)}
-	what, err := b.device.check(*python)
+	b := bench{python: *python, threads: *threads}
 	all := conditions
 	switch {
-	case err != nil:
-	case b.device != onCPU && len(environments) > 0:
-		err = errors.New("-peers and -profilers: they are measured on the CPU only")
 	case *profilers:
 		all = watching
-	case b.device != onCPU:
-		all, *starts = gpuConditions, 0
 	case *peers:
 		all = append(all[:len(all):len(all)], besides...)
 	}
-	if err == nil {
-		b.conditions, err = choose(all, *names, environments...)
-	}
-	if err == nil {
-		err = b.run(what, *only, *sessions, *turns, *starts, *pairs)
+	var err error
+	if b.conditions, err = choose(all, *names, environments...); err == nil {
+		err = b.run(*only, *sessions, *turns, *starts, *pairs)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "overhead:", err)
@@ -115,7 +101,7 @@ func main() {
 	}
 }
 
-func (b bench) run(what, only string, sessions, turns, starts, pairs int) error {
+func (b bench) run(only string, sessions, turns, starts, pairs int) error {
 	dir, err := os.MkdirTemp("", "vigil-overhead-")
 	if err != nil {
 		return fmt.Errorf("make work directory: %w", err)
@@ -128,21 +114,13 @@ func (b bench) run(what, only string, sessions, turns, starts, pairs int) error 
 	if pairs > 0 {
 		return b.whole(pairs)
 	}
-	fmt.Printf("%d sessions of %d turns on %s, %d compute thread(s), %s; ratios with their 95%% intervals\n\n",
-		sessions, turns, what, b.threads, time.Now().Format("2006-01-02"))
-	if b.rate = copyRate(); b.device == onCPU {
-		fmt.Printf("A step's limit is what it has to capture, copied at %.1f GB/s (measured now, one thread), and 0.5 µs for each tensor.\n\n", b.rate/1e9)
-	}
+	fmt.Printf("%d sessions of %d turns on the CPU, %d compute thread(s), %s; ratios with their 95%% intervals\n\n",
+		sessions, turns, b.threads, time.Now().Format("2006-01-02"))
+	b.rate = copyRate()
+	fmt.Printf("A step's limit is what it has to capture, copied at %.1f GB/s (measured now, one thread), and 0.5 µs for each tensor.\n\n", b.rate/1e9)
 	fmt.Println("| workload | condition | wall | interval | CPU | interval | ordinary step | extra per step | limit | 95 of 100 steps below | worst step | losses | agent | written | values |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-	list := workloads
-	if b.device != onCPU {
-		list = gpuWorkloads
-	}
-	for _, w := range list {
-		if b.device == asTiny {
-			w.work = work{3, 5}
-		}
+	for _, w := range workloads {
 		if only != "" && !slices.Contains(strings.Split(only, ","), w.name) {
 			continue
 		}
@@ -159,7 +137,6 @@ func (b bench) run(what, only string, sessions, turns, starts, pairs int) error 
 type bench struct {
 	python, vigil, dir string
 	threads            int
-	device             target
 	conditions         []condition
 	rate               float64 // bytes a second of a plain copy
 }
@@ -192,7 +169,7 @@ func (b bench) workload(name string, w work, sessions, turns int) error {
 		r := training.RatioOf(wall, bareWall)
 		extra := (r.Mid - 1) * sum(bareSteps) / float64(len(bareSteps))
 		limit := "-"
-		if due > 0 && b.device == onCPU {
+		if due > 0 {
 			limit = fmt.Sprintf("%.0f µs", 1e6*(float64(due)/b.rate+0.5e-6*float64(values))/float64(trained))
 		}
 		fmt.Printf("| %s | %s | %v | %v | %s | %+.0f µs | %s | %s | %s | %s | %s | %s | %s |\n", name, cond.name, r, training.RatioOf(cpu, bareCPU),

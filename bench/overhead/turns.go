@@ -36,7 +36,7 @@ func (b bench) begin(c condition, workload string, warmup int) (*run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for %q: %w", c.name, err)
 	}
-	argv := []string{b.interpreter(c), "bench/overhead/work.py", workload, strconv.Itoa(warmup)}
+	argv := []string{b.interpreter(c), training.Script, workload, strconv.Itoa(warmup)}
 	switch {
 	case c.vigil:
 		run := append([]string{b.vigil, "run", "--quiet", "--dir", out, "--name", runName}, c.flags...)
@@ -45,7 +45,7 @@ func (b bench) begin(c condition, workload string, warmup int) (*run, error) {
 		argv = append(argv, c.peer, out)
 	}
 	threads := strconv.Itoa(b.threads)
-	p, err := training.Start(c.name, argv, append(b.device.environment(), "OMP_NUM_THREADS="+threads, "MKL_NUM_THREADS="+threads))
+	p, err := training.Start(c.name, argv, []string{"OMP_NUM_THREADS=" + threads, "MKL_NUM_THREADS=" + threads})
 	return &run{Process: p, condition: c, out: out}, err
 }
 

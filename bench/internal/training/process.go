@@ -1,5 +1,4 @@
-// Package training drives the benchmarks' training script (bench/overhead/work.py)
-// in a process of its own, which trains when it is its turn and waits otherwise.
+// Package training drives the benchmarks' training script in a process of its own, which trains when it is its turn and waits otherwise.
 package training
 
 import (
@@ -15,6 +14,9 @@ import (
 	"strings"
 	"time"
 )
+
+// Script is what trains; it says how it is called. From the root of the repository.
+const Script = "bench/internal/training/work.py"
 
 // Heap has every process keep its memory alike. Left to itself the C library
 // gives the largest gradients back to the system and takes them again at every
