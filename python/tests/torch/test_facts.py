@@ -235,6 +235,9 @@ def test_facts(trainings, name):
     if name == "keywords_and_mappings" and not compat.HAS_KWARG_HOOKS:
         assert facts["graph"]["reached"] == 3 and "inputs" not in facts
         return
+    if name == "end_as_padding" and not compat.HAS_KWARG_HOOKS:
+        assert "unlabelled_end" not in facts["labels"]  # the mask is not seen
+        return
     if name.startswith("model_replaced") and not compat.TELLS_OF_PARTS:
         assert "astray" not in facts  # nothing tells of the new model
         return

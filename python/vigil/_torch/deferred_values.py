@@ -3,7 +3,7 @@
 A number on the CPU is read at once. One on a CUDA device is copied into pinned
 memory behind the work that makes it, and read when that copy has surely ended:
 steps are published in order, so a step waits in a queue until its numbers are
-there.
+there. Where no such memory is left, it is read at once.
 """
 
 import torch
@@ -57,7 +57,10 @@ class Reader(object):
             elif factor != 1.0:
                 value = value / factor
             if self.memory is None:
-                self.memory = from_.pinned(8 * SLOTS).view(torch.float64)
+                try:
+                    self.memory = from_.pinned(8 * SLOTS).view(torch.float64)
+                except RuntimeError:  # the machine has none left; the next one may find some
+                    return float(value)
             i = self.next
             self.next = (i + 1) % SLOTS
             event = from_.bring_from([(self.memory[i], value)])
