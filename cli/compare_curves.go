@@ -7,8 +7,11 @@ import (
 	"github.com/vigil-ml/vigil/internal/view"
 )
 
-// tableRows is how many steps of a series a table shows.
-const tableRows = 10
+// tableRows is how many steps of a longer series a table shows; one that has at most wholeRows is shown whole.
+const (
+	tableRows = 10
+	wholeRows = 20
+)
 
 // curves shows how each series went in the runs, on one scale.
 func (p *comparison) curves() {
@@ -74,7 +77,10 @@ func (p *comparison) tabulate(s view.SharedSeries) {
 		return
 	}
 	var rows [][]string
-	n := min(len(shared), tableRows)
+	n := len(shared)
+	if n > wholeRows {
+		n = tableRows
+	}
 	for k := range n {
 		step := shared[0]
 		if n > 1 {

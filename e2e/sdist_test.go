@@ -165,7 +165,7 @@ func TestSourceDistribution(t *testing.T) {
 	caches := map[string][]string{}
 	for at, path := range map[string]string{"sdist": program, "checkout": binary} {
 		cache := filepath.Join(dir, "cache-"+at)
-		if o := run(t, dir, []string{"XDG_CACHE_HOME=" + cache}, path, "doctor"); o.code != 0 {
+		if o := run(t, dir, []string{"XDG_CACHE_HOME=" + cache}, path, "doctor", "--", testenv.Python(t)); o.code != 0 {
 			t.Errorf("doctor of the %s ended with %d: %s%s", at, o.code, o.stdout, o.stderr)
 		}
 		found, err := filepath.Glob(filepath.Join(cache, "*", "*", "*"))

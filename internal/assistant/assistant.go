@@ -41,7 +41,7 @@ func New(o Options) *mcp.Server {
 	add(s, "best_run", "Which run is best by a loss or metric, with error findings taken into account; what the runs differ in; which parameters go with it.", t.best)
 	add(s, "run_verdict", "What was found in a run: root causes with evidence, likely cause, remedy, the line of the script and a suggested edit; what follows from each; where the time of its steps went; how it ended.", t.verdict)
 	add(s, "show_run", "What a run is made of and what was captured: command, seeds, packages, network, facts of the training, time of steps, tensors.", t.show)
-	add(s, "read_series", "The names of a run's series; or one of them over its steps, thinned to few points, spikes kept.", t.series)
+	add(s, "read_series", "The names of a run's series; or one of them over the steps of training (an evaluation is one point, its mean, after the last step before it), thinned to few points, spikes kept.", t.series)
 	add(s, "compare_runs", "In what runs differ: options, code, packages, environment, final values of what they share.", t.compare)
 	add(s, "explain_check", "What a rule or one of its checks means, its causes and remedies.", t.explain)
 	add(s, "judge_run", "Judge a stored run again, by the rules that judged it live or by others with other parameters.", t.judge)

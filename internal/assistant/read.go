@@ -86,7 +86,7 @@ func describe(b *strings.Builder, row *runs.Row) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(detail.Values)) {
 		v := detail.Values[name]
-		fmt.Fprintf(b, "  %s (%s): last %s at step %d", line(name), v.Mode, figure(float64(v.Last)), v.LastStep)
+		fmt.Fprintf(b, "  %s (%s): last %s at step %d", line(strings.TrimSuffix(name, " ("+v.Mode+")")), v.Mode, figure(float64(v.Last)), v.LastStep)
 		if v.Best != nil {
 			at := v.MinStep
 			if v.Better == "more" {
@@ -192,8 +192,8 @@ type seriesAsked struct {
 	Name   string `json:"name,omitempty" jsonschema:"the series, as the answer without a name lists it"`
 	Mode   string `json:"mode,omitempty" jsonschema:"TRAIN, EVAL, PREDICT or GLOBAL; the first that has values where it is left out"`
 	Stat   string `json:"stat,omitempty" jsonschema:"of a tensor: min, max, mean, std, abs_mean, ...; mean where it is left out"`
-	From   *int64 `json:"from,omitempty" jsonschema:"the first step"`
-	To     *int64 `json:"to,omitempty" jsonschema:"the last step"`
+	From   *int64 `json:"from,omitempty" jsonschema:"the first step of training"`
+	To     *int64 `json:"to,omitempty" jsonschema:"the last step of training"`
 	Points int    `json:"points,omitempty" jsonschema:"the most points, up to 1000; 40 where it is left out"`
 }
 
@@ -216,7 +216,8 @@ func (t tools) series(_ context.Context, in seriesAsked) (string, error) {
 		}
 		return b.String(), nil
 	}
-	frame := view.Frame{Axis: view.ByStep, From: math.NaN(), To: math.NaN(), Columns: 40}
+	// On this axis an evaluation is one point, after the update that came before it.
+	frame := view.Frame{Axis: view.ByUpdate, From: math.NaN(), To: math.NaN(), Columns: 40}
 	if in.Points > 0 {
 		frame.Columns = min(in.Points, 1000)
 	}

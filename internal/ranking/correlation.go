@@ -15,11 +15,12 @@ import (
 // correlations", Psychometrika 65 (2000). It says how the two go together in these runs,
 // and not that one is the cause of the other.
 type Correlation struct {
-	Rho   float64 `json:"rho" doc:"Above 0: the metric is greater where the parameter is"`
-	Low   float64 `json:"low" doc:"The 95 % interval"`
-	High  float64 `json:"high"`
-	Runs  int     `json:"runs" doc:"How many it is of: those that can be trusted"`
-	Clear bool    `json:"clear" doc:"The interval does not contain 0"`
+	_     struct{} `nullable:"true"`
+	Rho   float64  `json:"rho" doc:"Above 0: the metric is greater where the parameter is"`
+	Low   float64  `json:"low" doc:"The 95 % interval"`
+	High  float64  `json:"high"`
+	Runs  int      `json:"runs" doc:"How many it is of: those that can be trusted"`
+	Clear bool     `json:"clear" doc:"The interval does not contain 0"`
 }
 
 const (

@@ -918,3 +918,13 @@ func code(added string, weight float64) *record.Facts {
 	f.Graph = &record.GraphFacts{Parts: 1, Head: []string{"add", "mse_loss", "linear"}, Terms: &record.TermFacts{Function: "mse_loss", Places: 32 * 64, Weight: weight, Others: added}}
 	return f
 }
+
+// The best evaluation is named by the step of training that it came after, as the heading of a finding
+// and the axes of curves count; its losses are in steps of a mode of their own.
+func TestStepOfTheBestEvaluation(t *testing.T) {
+	least := func(n int64) float64 { return 1 + 0.01*math.Abs(float64(n)-89) }
+	found := curve{steps: 300, loss: falling(2, 0.01, 60), eval: least}.judge(t, "overfit")
+	if len(found) != 1 || !strings.Contains(found[0].Message, "(1, after step 89)") || found[0].Context["best_step"] != int64(89) {
+		t.Errorf("got %+v", found)
+	}
+}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/vigil-ml/vigil/internal/config"
 	"github.com/vigil-ml/vigil/internal/control"
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/source"
 )
 
@@ -51,6 +52,7 @@ func apiConfig(version string) huma.Config {
 	c := huma.DefaultConfig("Vigil", version)
 	c.DocsPath, c.SchemasPath, c.CreateHooks = "", "", nil
 	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
+	c.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[record.Number](), reflect.TypeFor[number]())
 	c.Info.Description = "Runs of machine-learning training below one root: what was captured, what the rules found, where the time went; and control of those that run."
 	for _, name := range []string{"application/json", "json"} {
 		c.Formats[name] = huma.Format{Marshal: writeJSON, Unmarshal: huma.DefaultJSONFormat.Unmarshal}

@@ -31,8 +31,9 @@ type lossPair struct {
 	Last  rule.Number     `json:"last"`         // training mean of the last evaluation point
 	Of    int64           `json:"of,omitempty"` // the losses that it is the mean of
 	Known bool            `json:"known"`        // there is one
-	// Trained: it came in a TRAIN step.
-	Trained bool `json:"trained,omitempty"`
+	// Trained: it came in a TRAIN step; Update is the last such one.
+	Trained bool  `json:"trained,omitempty"`
+	Update  int64 `json:"update,omitempty"`
 	// Partner is the validation loss of another name that this one is the
 	// training loss of, once both came at one step.
 	Partner string `json:"partner,omitempty"`
@@ -57,6 +58,15 @@ type lossEvent struct {
 	partner    string // of a pair of two names: that of the training
 	// Of a pass: how many losses the two values are the means of.
 	trained, evaluated int64
+	update             *int64 // the TRAIN step that a pass came after
+}
+
+// place says where an evaluation is, in the steps of training where there are such.
+func (e *lossEvent) place() (word string, step int64) {
+	if e.update != nil {
+		return "after", *e.update
+	}
+	return "at", e.step
 }
 
 // told says what the values of an evaluation are, as a last sentence.
@@ -88,7 +98,9 @@ func (l twoLosses) step(v *rule.View, items []meanLoss) []lossEvent {
 			continue // never a loss of training, and no pair with itself
 		}
 		p := l.pair(it.name)
-		p.Trained = p.Trained || v.Mode == rule.Train
+		if v.Mode == rule.Train {
+			p.Trained, p.Update = true, v.ModeStep
+		}
 		switch {
 		case train:
 			p.Train.add(it.value)
@@ -143,7 +155,12 @@ func (l twoLosses) close() []lossEvent {
 		if p.Train.N > 0 {
 			p.Last, p.Of, p.Known = rule.Number(p.Train.mean()), p.Train.N, true
 		}
-		out = append(out, lossEvent{pair: name, step: p.At, evaluation: true, train: float64(p.Last), known: p.Known, validation: p.Pass.Value(), trained: p.Of, evaluated: p.Pass.Steps})
+		e := lossEvent{pair: name, step: p.At, evaluation: true, train: float64(p.Last), known: p.Known, validation: p.Pass.Value(), trained: p.Of, evaluated: p.Pass.Steps}
+		if p.Trained {
+			update := p.Update
+			e.update = &update
+		}
+		out = append(out, e)
 		p.Pass, p.Train = record.PassMean{}, lossSum{}
 	}
 	return out
@@ -226,7 +243,7 @@ const noValidation = "no validation loss was saved; save one in EVAL steps (with
 
 // evaluationPoint is an evaluation point as it is kept for evidence.
 type evaluationPoint struct {
-	Step       int64       `json:"step"` // global
+	Step       int64       `json:"step"` // global; in validation_rise.go as lossEvent.place has it
 	Train      rule.Number `json:"train"`
 	Validation rule.Number `json:"validation"`
 }

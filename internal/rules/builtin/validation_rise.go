@@ -127,7 +127,8 @@ func (r *validationRise) judge(events []lossEvent, rep *rule.Report) {
 }
 
 func (r *validationRise) add(p *turning, e lossEvent, rep *rule.Report) {
-	now := evaluationPoint{e.step, rule.Number(e.train), rule.Number(e.validation)}
+	_, step := e.place()
+	now := evaluationPoint{step, rule.Number(e.train), rule.Number(e.validation)}
 	p.Curve = lastOf(append(p.Curve, now), 50)
 	p.N++
 	p.Told = e.told()
@@ -172,11 +173,12 @@ func (r *validationRise) byHeart(p *turning, e lossEvent, rep *rule.Report) {
 
 func (r *validationRise) report(p *turning, e lossEvent, margin float64, rep *rule.Report) {
 	best := float64(p.Best.Validation)
+	word, _ := e.place()
 	p.Fired = true
 	r.tell(rule.Violation{
 		Check: "validation_rises", Subject: e.pair, Observed: e.validation/best - 1, Threshold: r.rise, Comparator: ">", Severity: rule.Warning, Steps: p.Above,
-		Message: fmt.Sprintf("The model overfits: the validation %s rose from its best (%s at step %d) to %s, while the training %s fell from %s to %s.%s",
-			called("loss", e.pair), num(best), p.Best.Step, num(e.validation), called("loss", cmp.Or(e.partner, e.pair)), num(float64(p.Best.Train)), num(e.train), p.Told),
+		Message: fmt.Sprintf("The model overfits: the validation %s rose from its best (%s, %s step %d) to %s, while the training %s fell from %s to %s.%s",
+			called("loss", e.pair), num(best), word, p.Best.Step, num(e.validation), called("loss", cmp.Or(e.partner, e.pair)), num(float64(p.Best.Train)), num(e.train), p.Told),
 		Context: map[string]any{"best": best, "best_step": p.Best.Step, "validation": e.validation, "training": e.train, "margin": margin, "in_a_row": p.Above, "curve": slices.Clone(p.Curve)},
 	}, rep)
 }
