@@ -116,6 +116,25 @@ func TestBestRun(t *testing.T) {
 	if want := spearman(rates, losses); err != nil || math.Abs(rho-want) > 0.0051+0.005*math.Abs(want) {
 		t.Errorf("the correlation of lr is shown as %v, %v, and is %v", rho, err, want)
 	}
+	// By value of the word: the least and the middle of what the scripts printed.
+	b.value(`(() => { const s = document.querySelectorAll(".best-tools select")[1]; s.value = "argument 1"; s.dispatchEvent(new Event("change", {bubbles: true})); })()`)
+	b.wait(`document.querySelector(".best-values caption").innerText === "val_loss by value of argument 1"`)
+	var want []string
+	for _, way := range []string{"momentum", "plain"} {
+		var losses []float64
+		for _, name := range finite {
+			if strings.HasPrefix(name, way) {
+				losses = append(losses, printed[name])
+			}
+		}
+		want = append(want, fmt.Sprintf("%s %d %s %s", way, len(losses), strconv.FormatFloat(losses[0], 'g', 4, 64), strconv.FormatFloat(losses[len(losses)/2], 'g', 4, 64)))
+		if len(losses)%2 == 0 {
+			t.Fatalf("%d runs of %s: the test reads the middle one", len(losses), way)
+		}
+	}
+	if got := b.value(`[...document.querySelectorAll(".best-values tbody tr")].map(tr => [...tr.children].map(x => x.innerText.trim()).join(" ")).join(", ")`); got != strings.Join(want, ", ") {
+		t.Errorf("by value: %q, want %q", got, strings.Join(want, ", "))
+	}
 	// The word that has no name, the option, and the seed; what diverged has a sign.
 	for _, head := range []string{"argument 1", "lr", "seed"} {
 		b.wait(`[...document.querySelectorAll(".best-page .table thead th")].some(th => th.innerText.trim() === ` + quote(head) + `)`)

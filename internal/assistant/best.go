@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vigil-ml/vigil/internal/ranking"
+	"github.com/vigil-ml/vigil/internal/record"
 )
 
 type bestAsked struct {
@@ -66,6 +67,17 @@ func (t tools) best(ctx context.Context, in bestAsked) (string, error) {
 		b.WriteString("\n")
 	}
 	for _, q := range a.Parameters {
+		var groups []string
+		for _, g := range q.Groups {
+			value := "not given"
+			if g.Value != nil {
+				value = *g.Value
+			}
+			groups = append(groups, fmt.Sprintf("%s: %s, best %s, median %s", value, record.Several(int64(g.Runs), "run"), figure(float64(g.Best)), figure(float64(g.Median))))
+		}
+		if len(groups) > 0 {
+			fmt.Fprintf(&b, "by %s: %s\n", line(q.Name), line(strings.Join(groups, "; ")))
+		}
 		if c := q.Correlation; c != nil {
 			fmt.Fprintf(&b, "rank correlation of %s with it: %.2f (95 %% interval %.2f to %.2f, %d runs)%s\n", line(q.Name), c.Rho, c.Low, c.High, c.Runs, map[bool]string{true: "", false: ", which may be chance"}[c.Clear])
 		}

@@ -39,7 +39,9 @@ func (t tools) listRuns(ctx context.Context, in listAsked) (string, error) {
 		most = 20
 	}
 	var b strings.Builder
-	fits, shown := 0, 0
+	var shown []*runs.Row
+	var parameters []map[string]string
+	fits := 0
 	for i := range list.Rows {
 		row := &list.Rows[i]
 		if !strings.Contains(row.Name, in.Name) || in.Status != "" && row.Status != in.Status {
@@ -48,24 +50,61 @@ func (t tools) listRuns(ctx context.Context, in listAsked) (string, error) {
 		if fits++; fits > most {
 			continue
 		}
-		shown++
-		if err := describe(&b, row); err != nil {
+		detail, err := row.Details()
+		if err != nil {
+			return "", fmt.Errorf("read the values of run %q: %w", row.Name, err)
+		}
+		shown, parameters = append(shown, row), append(parameters, detail.Parameters)
+	}
+	if fits == 0 {
+		if len(list.Rows) == 0 {
+			return "There are no runs.", nil
+		}
+		return fmt.Sprintf("None of the %d runs fits.", len(list.Rows)), nil
+	}
+	same := shared(parameters)
+	if len(same) > 0 {
+		pairs(&b, "parameters of all these runs", same)
+	}
+	for _, row := range shown {
+		if err := describe(&b, row, same); err != nil {
 			return "", err
 		}
 	}
-	switch {
-	case fits == 0 && len(list.Rows) == 0:
-		return "There are no runs.", nil
-	case fits == 0:
-		return fmt.Sprintf("None of the %d runs fits.", len(list.Rows)), nil
-	case shown < fits:
-		fmt.Fprintf(&b, "%d older runs are left out; most asks for more.\n", fits-shown)
+	if len(shown) < fits {
+		fmt.Fprintf(&b, "%d older runs are left out; most asks for more.\n", fits-len(shown))
 	}
 	return b.String(), nil
 }
 
-// describe writes a run in a few lines.
-func describe(b *strings.Builder, row *runs.Row) error {
+// shared are the parameters that are the same in several runs.
+func shared(of []map[string]string) map[string]string {
+	if len(of) < 2 {
+		return nil
+	}
+	same := maps.Clone(of[0])
+	for _, other := range of[1:] {
+		maps.DeleteFunc(same, func(key, value string) bool {
+			v, there := other[key]
+			return !there || v != value
+		})
+	}
+	return same
+}
+
+// pairs writes a line of names with their values.
+func pairs(b *strings.Builder, head string, values map[string]string) {
+	var texts []string
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		texts = append(texts, line(key+"="+values[key]))
+	}
+	if len(texts) > 0 {
+		fmt.Fprintf(b, "%s: %s\n", head, strings.Join(texts, ", "))
+	}
+}
+
+// describe writes a run in a few lines, without the parameters that are said already.
+func describe(b *strings.Builder, row *runs.Row, said map[string]string) error {
 	fmt.Fprintf(b, "%s: %s, started %s", line(row.Name), row.Status, row.Started.Format("2006-01-02 15:04"))
 	if row.Duration != nil {
 		fmt.Fprintf(b, ", took %s", record.Seconds(*row.Duration))
@@ -96,17 +135,13 @@ func describe(b *strings.Builder, row *runs.Row) error {
 		}
 		b.WriteString("\n")
 	}
-	list := func(head string, values map[string]string) {
-		var texts []string
-		for _, key := range slices.Sorted(maps.Keys(values)) {
-			texts = append(texts, line(key+"="+values[key]))
-		}
-		if len(texts) > 0 {
-			fmt.Fprintf(b, "  %s: %s\n", head, strings.Join(texts, ", "))
-		}
-	}
-	list("parameters", detail.Parameters)
-	list("tags", row.Tags)
+	own := maps.Clone(detail.Parameters)
+	maps.DeleteFunc(own, func(key, _ string) bool {
+		_, known := said[key]
+		return known
+	})
+	pairs(b, "  parameters", own)
+	pairs(b, "  tags", row.Tags)
 	return nil
 }
 
@@ -134,6 +169,11 @@ func (t tools) verdict(_ context.Context, in runAsked) (string, error) {
 	for _, p := range o.Properties {
 		if p.Label != "status" {
 			fmt.Fprintf(&b, "%s: %s\n", p.Label, line(p.Value))
+		}
+	}
+	for _, phase := range o.Phases {
+		if !phase.Open {
+			fmt.Fprintf(&b, "phase %s: %s\n", line(phase.Name), record.Seconds(phase.To.Sub(phase.From).Seconds()))
 		}
 	}
 	if o.Time != "" {

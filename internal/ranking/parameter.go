@@ -18,10 +18,11 @@ type Parameter struct {
 	// Numbers: all values are numbers.
 	Numbers     bool         `json:"numbers" doc:"All values are numbers"`
 	Correlation *Correlation `json:"correlation" doc:"How the metric goes with it; null where that cannot be told"`
+	Groups      []ByValue    `json:"groups" doc:"The metric by value, where there are at most eight"`
 }
 
 // parameters are what the runs differ in, in the order of places.
-func parameters(order []*Run, places []Place) (list []Parameter, same int) {
+func parameters(order []*Run, places []Place, better string) (list []Parameter, same int) {
 	names := map[string]bool{}
 	for _, r := range order {
 		for name := range r.Parameters {
@@ -51,6 +52,7 @@ func parameters(order []*Run, places []Place) (list []Parameter, same int) {
 		}
 		alike[values] = len(list)
 		p.correlate(places)
+		p.Groups = groupsOf(p.Values, places, better)
 		list = append(list, p)
 	}
 	slices.SortStableFunc(list, func(a, b Parameter) int { return cmp.Compare(b.weight(), a.weight()) })
@@ -78,18 +80,18 @@ func spelled(values []*string) []string {
 	return out
 }
 
-// weight orders parameters: what surely goes with the metric, what may, and of the others
-// first numbers, and what most runs have.
+// weight orders parameters: what surely goes with the metric, what may, by the share of
+// the runs that it is of, and of the others first numbers, and what most runs have.
 func (p *Parameter) weight() float64 {
+	have := 0.0
+	for _, v := range p.Values {
+		if v != nil {
+			have += 1 / float64(len(p.Values))
+		}
+	}
 	switch c := p.Correlation; {
 	case c == nil:
-		have := 0.0
-		for _, v := range p.Values {
-			if v != nil {
-				have++
-			}
-		}
-		weight := have/float64(len(p.Values)) - 2
+		weight := have - 2
 		if p.Numbers {
 			weight += 0.5
 		}
@@ -97,7 +99,7 @@ func (p *Parameter) weight() float64 {
 	case c.Clear:
 		return 1 + math.Abs(c.Rho)
 	default:
-		return math.Abs(c.Rho)
+		return math.Abs(c.Rho) * have
 	}
 }
 

@@ -124,7 +124,7 @@ func Rank(runs []Run, q Question) (Answer, error) {
 		}
 		a.Runs = append(a.Runs, p)
 	}
-	a.Parameters, a.Same = parameters(order, a.Runs)
+	a.Parameters, a.Same = parameters(order, a.Runs, a.Better)
 	a.Text = a.sentence()
 	return a, nil
 }

@@ -181,3 +181,38 @@ func TestCorrelationOfAny(t *testing.T) {
 		}
 	})
 }
+
+// What the metric is by value of a parameter: an optimum in the middle, words, a run without it, one that is not trusted.
+func TestGroups(t *testing.T) {
+	hot := run("hot", evalLoss(0.01, 0.01), "lr=0.1", "optimizer=sgd")
+	hot.Errors = []string{"not_finite"}
+	runs := []Run{
+		run("a", evalLoss(0.5, 0.5), "lr=1e-1", "optimizer=adam"), run("b", evalLoss(0.2, 0.2), "lr=1e-2", "optimizer=adam"), run("c", evalLoss(0.4, 0.4), "lr=0.01", "optimizer=sgd"),
+		run("d", evalLoss(0.9, 0.9), "lr=1e-4"), run("e", evalLoss(0.3, 0.3), "lr=0.010", "optimizer=adam"), hot,
+	}
+	for _, c := range []struct{ better, lr, optimizer string }{
+		{"less", "1e-4 1 0.9 0.9, 1e-2 3 0.2 0.3, 1e-1 1 0.5 0.5", "adam 3 0.2 0.3, sgd 1 0.4 0.4, - 1 0.9 0.9"},
+		{"more", "1e-4 1 0.9 0.9, 1e-2 3 0.4 0.3, 1e-1 1 0.5 0.5", "adam 3 0.5 0.3, sgd 1 0.4 0.4, - 1 0.9 0.9"},
+	} {
+		a, err := Rank(runs, Question{Better: c.better})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range a.Parameters {
+			var got []string
+			for _, g := range p.Groups {
+				value := "-"
+				if g.Value != nil {
+					value = *g.Value
+					if number, err := strconv.ParseFloat(value, 64); err == nil { // which of three spellings is shown does not count
+						value = map[float64]string{1e-4: "1e-4", 1e-2: "1e-2", 1e-1: "1e-1"}[number]
+					}
+				}
+				got = append(got, fmt.Sprintf("%s %d %g %g", value, g.Runs, float64(g.Best), float64(g.Median)))
+			}
+			if want := map[string]string{"lr": c.lr, "optimizer": c.optimizer}[p.Name]; strings.Join(got, ", ") != want {
+				t.Errorf("%s, %s is better: %q, want %q", p.Name, c.better, got, want)
+			}
+		}
+	}
+}

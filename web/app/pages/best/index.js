@@ -7,7 +7,7 @@ import { Answer, Empty } from "../../parts/empty.js";
 import { Table } from "../../parts/table.js";
 import { Choice } from "../../parts/tabs.js";
 import { axesOf, brushesOf, most, rowsOf, spelled, within } from "./answer.js";
-import { Correlations } from "./correlations.js";
+import { ByValue, Correlations } from "./correlations.js";
 import { Parallel } from "./parallel.js";
 import { columnsOf } from "./rows.js";
 import { Scatter } from "./scatter.js";
@@ -56,7 +56,8 @@ function Ranked({ answer, route }) {
     </div>
     ${parameters.length > 0 && html`<div class="best-pair">
       <section class="card"><header><h2>${answer.metric} by ${x.title}</h2></header><div class="body"><${Boundary} what="The chart"><${Scatter} ...${shared} parameter=${x.title} axis=${x} metric=${answer.metric} /><//></div></section>
-      <section class="card"><header><h2>What goes with ${answer.metric}</h2></header><div class="body"><${Correlations} parameters=${answer.parameters} metric=${answer.metric} chosen=${x.id} onChoose=${(name) => route.set({ x: name })} /></div></section></div>
+      <section class="card"><header><h2>What goes with ${answer.metric}</h2></header><div class="body"><${Correlations} parameters=${answer.parameters} metric=${answer.metric} chosen=${x.id} onChoose=${(name) => route.set({ x: name })} />
+        <${ByValue} parameter=${answer.parameters.find((one) => one.name === x.id)} metric=${answer.metric} better=${answer.better} /></div></section></div>
     <section class="card"><header><h2>All parameters</h2>${brushes.size > 0 && html`<span class="quiet">${format.count(kept.length)} of ${format.several(rows.length, "run")}</span><button type="button" class="button small" onClick=${() => route.set({ b: "" })}>Show all runs</button>`}</header>
       <div class="body"><${Boundary} what="The parallel coordinates"><${Parallel} ...${shared} axes=${axes} brushes=${brushes} onBrushes=${brushed} /><//>
       <p class="quiet small">Drag along an axis to keep the runs that pass there.${answer.parameters.length > most ? ` The table has ${format.several(answer.parameters.length - most, "more parameter")}.` : ""}</p></div></section>`}
