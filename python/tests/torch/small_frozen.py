@@ -136,6 +136,19 @@ def thawed_and_in_no_optimiser():
 
 
 @case
+def thawed_after_another_training():
+    """The body was trained with another head before, by an optimiser that lives on."""
+    whole = two_layers()
+    before = torch.optim.Adam(whole.parameters())
+    for x, y in data():
+        before.zero_grad()
+        F.cross_entropy(whole(x), y).backward()
+        before.step()
+    thawing(net(whole[0], nn.Linear(8, 3)), trainable, lambda model, optimiser: model[0].requires_grad_(True) and None)
+    assert len(before.param_groups) == 1
+
+
+@case
 def thawed_layer_by_layer():
     """Gradients are cleared by the model; the lower of two layers never thaws."""
 

@@ -61,6 +61,12 @@ def test_unfrozen_and_in_no_optimiser(trainings, name, optimiser, parameters):
     assert 20 <= facts["since"] < facts["at"] <= 60
 
 
+def test_unfrozen_in_a_second_training(trainings):
+    first, second = trainings["thawed_after_another_training"].facts, trainings["thawed_after_another_training"].facts["trainings"][-1]["facts"]
+    assert "unfrozen" not in first
+    assert second["unfrozen"]["names"] == ["Sequential_1_0.0.weight", "Sequential_1_0.0.bias"]
+
+
 @pytest.mark.parametrize(
     "name", ["thawed_and_added", "thawed_with_a_new_optimiser", "thawed_and_held_from_the_start", "thawed_and_updated_by_the_script", "frozen_body_averages"]
 )

@@ -44,7 +44,7 @@ class Unfrozen(object):
     def _look(self, state, step):
         now = [(root(), name, p()) for root, name, p in self.frozen]
         now = [(root, name, p) for root, name, p in now if root is not None and p is not None and p.requires_grad and p.grad is not None]
-        held = {id(p) for o in self.tracker.registry.optimisers() for group in o.param_groups for p in group["params"]} if now else ()
+        held = self._held() if now else ()
         now = [one for one in now if id(one[2]) not in held]
         if self.seen is None or not now:
             self.seen = (step, {id(p): models.first_values(p) for _, _, p in now}) if now else None
@@ -62,6 +62,11 @@ class Unfrozen(object):
                 "held": sum(p.numel() for root in roots for p in root.inner().parameters() if id(p) in held),
                 "names": [name for _, name, _ in still[:NAMES]],
             }
+
+    def _held(self):
+        """The parameters of all optimisers but those of earlier trainings, which do not step any more."""
+        old = [s.ref() for s in self.tracker.facts.look.old]
+        return {id(p) for o in self.tracker.registry.optimisers() if not any(o is other for other in old) for group in o.param_groups for p in group["params"]}
 
 
 def _part_held(root, held):
