@@ -117,7 +117,8 @@ func TestClipping(t *testing.T) {
 			f.Updates.Norms = []record.Number{1.53e-5, 1.53e-5}
 			f.Optimisers = append(f.Optimisers, f.Optimisers[0])
 		}, "info always_clipped optimizer gradients", ""},
-		{"always a little", transformer(), clip("SGD", 0.1, 0.5, 0.9), "info always_clipped optimizer gradients", "of the first 5 updates was clipped"},
+		{"always a little", transformer(), clip("SGD", 0.1, 0.5, 0.9), "", ""},
+		{"always by much", transformer(), clip("SGD", 0.1, 0.5, 9), "info always_clipped optimizer gradients", "of the first 5 updates was clipped"},
 		{"the same, by a trainer", transformer(), func(f *record.Facts) {
 			clip("SGD", 0.1, 0.5, 0.9)(f)
 			f.Updates.Clip.Library = true

@@ -51,7 +51,7 @@ var alwaysClippedChecks = []rule.Check{
 	{
 		ID: "clipping/always_clipped", Files: []string{"clipping.go"}, Severity: rule.Info, CauseClass: "optimizer", Scope: rule.ScopeGeneral,
 		OtherSeverities: []rule.Severity{rule.Warning},
-		When:            "Gradients are clipped at every one of the first updates; it is a warning where updates hardly change the weights, or gradients were clipped before they were unscaled.",
+		When:            "Gradients five times as long as the limit, or longer, are clipped at every one of the first updates; it is a warning where updates hardly change the weights, or gradients were clipped before they were unscaled.",
 		Evidence:        "{norm_of_update?clipped to norm {max_norm}, used with norm {norm_of_update}: {observed:times} times less, limit {threshold} times|{by_value?largest value|norm} of the gradients {norm}, {observed:times} times the clipping limit {max_norm}; limit {threshold:times} times{movement?; updates change the weights by {movement}}}",
 	},
 }

@@ -62,7 +62,7 @@ func (r *clipped) Facts(f *rule.Facts, rep *rule.Report) {
 	}
 	excess, moves := norm/most, r.moves(f, left)
 	v := rule.Violation{
-		Check: "always_clipped", Subject: "gradients", Severity: rule.Info, Observed: excess, Threshold: 1, Comparator: ">", Steps: int(c.Calls),
+		Check: "always_clipped", Subject: "gradients", Severity: rule.Info, Observed: excess, Threshold: unusual, Comparator: ">=", Steps: int(c.Calls),
 		Message: fmt.Sprintf("Every one of the first %d updates was clipped: the gradients' %s is about %s, %s %s. Raise %s if clipping is meant for outliers only.", c.Calls, what, num(norm), name, num(most), name),
 		Context: map[string]any{"norm": norm, "max_norm": most, "calls": c.Calls, "by_value": c.ByValue},
 	}
@@ -71,15 +71,19 @@ func (r *clipped) Facts(f *rule.Facts, rep *rule.Report) {
 		limit *= 3
 	}
 	if excess > r.excess && moves < limit {
-		v.Severity, v.Threshold = rule.Warning, r.excess
+		v.Severity, v.Threshold, v.Comparator = rule.Warning, r.excess, ">"
 		v.Context["movement"] = moves
 		v.Message = fmt.Sprintf("Clipping is too tight: gradients whose %s is about %s are clipped to %s at every update, so an update changes the weights by only %s of their norm. Raise %s.", what, num(norm), num(most), num(moves), name)
 	}
-	if c.Library && v.Severity == rule.Info {
-		return // the limit of a trainer, which fits most of what is trained with it
+	if v.Severity == rule.Info && (c.Library || excess < unusual) {
+		return // the limit of a trainer, which fits most of what is trained with it; or one such as most recipes have
 	}
 	r.say(rep, v)
 }
+
+// unusual is how many times as long as the limit gradients have to be for a word on it:
+// below that every update is clipped in many sound trainings.
+const unusual = 5
 
 // scaleFactor is the least by which a loss is scaled; the sum of several gradients, or
 // their mean, differs by less.
