@@ -11,7 +11,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/vigil-ml/vigil/internal/proc"
 	"github.com/vigil-ml/vigil/internal/testenv"
+	"github.com/vigil-ml/vigil/internal/trial"
 )
 
 // With --keep-output a program on a terminal has a terminal still: input, size,
@@ -123,6 +125,12 @@ func TestKeepOutputOfAFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			there("gone")
+			if tt.kill { // the agent still writes into the folder that goes with the test
+				waitRun(t, filepath.Join(dir, "vigil-runs", "kept"), "its agent to end", func(tr *trial.Trial) bool {
+					agent := tr.Run().Agent
+					return agent == nil || !proc.Alive(proc.ID{PID: agent.PID, Start: agent.Start})
+				})
+			}
 			job := path + "\nerror\nlast\n"
 			if !tt.kill {
 				if err := cmd.Wait(); err != nil {

@@ -7,9 +7,14 @@ import (
 	"math"
 	"net/http/httptest"
 	"net/url"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/runs"
@@ -29,6 +34,9 @@ type bestAndLast struct {
 	best, last float64
 	passes     int
 }
+
+// aPoint is a line of read_series, "63: 0.390013": the step of training, and the value in six digits.
+var aPoint = regexp.MustCompile(`(?m)^-?\d+: (\S+)$`)
 
 // The best and the last validation loss of a run are those that its script computes,
 // in whatever style, wherever they are shown.
@@ -107,6 +115,38 @@ func TestBestValidationLoss(t *testing.T) {
 			if style == "LogsItself" {
 				logged := d.Values["val_loss"]
 				check(t, style, "what it logged", float64(*logged.Best), float64(logged.Last))
+			}
+		}
+	})
+
+	t.Run("assistant", func(t *testing.T) {
+		cmd := exec.Command(binary, "mcp", root)
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer session.Close()
+		for _, style := range validationStyles {
+			answer, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "read_series", Arguments: map[string]any{"run": style, "name": "loss", "mode": "EVAL"}})
+			if err != nil || answer.IsError {
+				t.Fatalf("%s: %+v, %v", style, answer, err)
+			}
+			text := answer.Content[0].(*mcp.TextContent).Text
+			best, last, points := math.Inf(1), math.NaN(), 0
+			for _, m := range aPoint.FindAllStringSubmatch(text, -1) {
+				if last, err = strconv.ParseFloat(m[1], 64); err != nil {
+					t.Fatal(err)
+				}
+				best = min(best, last)
+				points++
+			}
+			want := own[style]
+			passes := want.passes
+			if style == "BeforeTraining" {
+				passes--
+			}
+			if points != passes || math.Abs(best-want.best) > 1e-5*math.Abs(want.best) || math.Abs(last-want.last) > 1e-5*math.Abs(want.last) {
+				t.Errorf("%s: %d points, best %v, last %v; the script has %+v\n%s", style, points, best, last, want, text)
 			}
 		}
 	})

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
 	"github.com/vigil-ml/vigil/internal/testenv"
@@ -141,6 +144,22 @@ func TestBestRun(t *testing.T) {
 	}
 	b.wait(`document.querySelectorAll(".best-point.doubtful, .best-line.doubtful").length > 0`)
 	b.wait(`document.querySelectorAll(".best-point.best").length === 1 && document.querySelectorAll(".best-line.best").length === 1`)
+
+	// The best run lies over the others.
+	if got := b.value(`[...document.querySelectorAll(".best-point")].at(-1).classList.contains("best") + ""`); got != "true" {
+		t.Error("another run is drawn over the best one")
+	}
+	// Where the table is whole, the wheel over it scrolls the page.
+	b.value(`document.querySelector(".best-page .table").scrollIntoView({block: "center"})`)
+	var x, y, from float64
+	if _, err := fmt.Sscan(b.value(`(r => [r.left + 60, r.top + 60, scrollY].join(" "))(document.querySelector(".best-page .table").getBoundingClientRect())`), &x, &y, &from); err != nil || from == 0 {
+		t.Fatalf("the page is scrolled by %v: %v", from, err)
+	}
+	b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, input.SynthesizeScrollGesture, input.SynthesizeScrollGestureParams{X: x, Y: y, YDistance: 200, GestureSourceType: input.GestureSourceTypeMouse})
+		return err
+	}))
+	b.wait(fmt.Sprintf(`scrollY < %v`, from))
 
 	// A drag along the axis of words keeps half of the runs; a second one on another axis some of these; a click brings all back.
 	b.brush("argument 1", 0.6, 1)

@@ -72,7 +72,8 @@ func (e *lossEvent) place() (word string, step int64) {
 // told says what the values of an evaluation are, as a last sentence.
 func (e *lossEvent) told() string {
 	if e.partner != "" || e.trained <= 1 && e.evaluated <= 1 {
-		return fmt.Sprintf(" Values are those of step %d.", e.step)
+		word, step := e.place()
+		return fmt.Sprintf(" Values are those %s step %d.", map[string]string{"at": "of", "after": "after"}[word], step)
 	}
 	return fmt.Sprintf(" Values are means: of the pass (%s) and of the training before it (%s).", plural(int(e.evaluated), "step"), plural(int(max(e.trained, 1)), "step"))
 }

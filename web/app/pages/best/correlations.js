@@ -1,6 +1,5 @@
 // Rank correlations of the parameters with the metric, each with its 95 % interval.
 import { html } from "../../vendor/preact.js";
-import * as api from "../../core/api.js";
 import * as format from "../../core/format.js";
 
 const share = (rho) => `${((rho + 1) / 2) * 100}%`;
@@ -20,14 +19,4 @@ export function Correlations({ parameters, metric, chosen, onChoose }) {
       <td class="n">${format.number(c.rho, 2)}</td><td class="n">${format.number(c.low, 2)} to ${format.number(c.high, 2)}</td><td class="n">${format.count(c.runs)}</td>
       <td><span class=${`best-bar ${c.clear ? "clear" : ""}`} title=${c.clear ? "The interval does not contain 0" : "The interval contains 0: this may be chance"} aria-hidden="true"><i ref=${reaches(c)}></i><b ref=${stands(c)}></b></span></td></tr>`)}</tbody></table>
     <p class="quiet small">Of the runs without an error finding that have the parameter. Above 0, ${metric} is greater where the parameter is. An interval that contains 0 may be chance; and what goes together is not always cause and effect.${others > 0 ? ` ${format.several(others, "parameter")} with words, or the same value in these runs, ${others === 1 ? "has" : "have"} none.` : ""}</p>`;
-}
-
-// By value: what the metric is in the runs with each value of one parameter, which shows an optimum in the middle, and goes for words.
-export function ByValue({ parameter, metric, better }) {
-  const groups = parameter?.groups ?? [];
-  if (!groups.length) return null;
-  const values = groups.map((one) => api.number(one.best));
-  const best = better === "more" ? Math.max(...values) : Math.min(...values);
-  return html`<table class="plain best-values"><caption>${metric} by value of <span class="said">${parameter.name}</span></caption><thead><tr><th scope="col">Value</th><th scope="col" class="n">Runs</th><th scope="col" class="n">Best</th><th scope="col" class="n">Median</th></tr></thead>
-    <tbody>${groups.map((one, i) => html`<tr key=${one.value}><th scope="row" class="said">${one.value ?? "not given"}</th><td class="n">${format.count(one.runs)}</td><td class="n">${values[i] === best ? html`<strong class="best-mark">${format.number(values[i])}</strong>` : format.number(values[i])}</td><td class="n">${format.number(api.number(one.median))}</td></tr>`)}</tbody></table>`;
 }
