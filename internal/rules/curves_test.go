@@ -623,6 +623,11 @@ func TestCurves(t *testing.T) {
 		{"one batch, made anew at every step", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises, facts: oneBatch(nil)}, "warning validation_rises data-loading"},
 		{"all data are given each time", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: rises, facts: oneBatch(func(in *record.InputFacts) { in.Renewed = 0 })}, "warning validation_rises overfit"},
 		{"noisy validation", "overfit", curve{steps: 400, loss: falling(2, 0.3, 60), eval: noisy(0.2, falling(2, 0.5, 60))}, ""},
+		{"a copy is evaluated that never changes", "overfit", curve{steps: 120, loss: falling(2, 0.1, 40), eval: noisy(1e-8, stepAt(0, 0, 2.3017433))}, "warning validation_constant not-updated"},
+		{"the same, beside a guess", "overfit", curve{steps: 120, loss: falling(2, 0.1, 40), eval: stepAt(0, 0, 2.9317433), facts: classes()}, "warning validation_constant not-updated"},
+		{"a loss of few digits", "overfit", curve{steps: 120, loss: falling(2, 0.1, 40), eval: stepAt(0, 0, 2.31)}, ""},
+		{"neither changes", "overfit", curve{steps: 120, loss: stepAt(0, 0, 2.31), eval: stepAt(0, 0, 2.3017433)}, ""},
+		{"changes in the fifth digit", "overfit", curve{steps: 120, loss: falling(2, 0.1, 40), eval: noisy(1e-4, stepAt(0, 0, 1.8017433))}, ""},
 		{"both fall", "overfit", curve{steps: 300, loss: falling(2, 0.01, 60), eval: falling(2, 0.1, 60)}, ""},
 		{"both rise", "overfit", curve{steps: 300, loss: step, eval: step}, ""},
 		{"rises a little", "overfit", curve{steps: 300, loss: falling(2, 0.2, 60), eval: func(n int64) float64 { return 1 + math.Abs(float64(n)-100)/2000 }}, ""},
@@ -644,7 +649,7 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-// What XGBoost was given and does not use is said where the loss on the data held out
+// What XGBoost was given and does not use is reported; a number of rounds where the loss on the data held out
 // still falls at the end.
 func TestUnusedBoostingParameters(t *testing.T) {
 	fall := func(n int64) float64 { return 0.69 - 0.004*float64(n) }
@@ -658,9 +663,9 @@ func TestUnusedBoostingParameters(t *testing.T) {
 		{"the number of rounds", 10, map[string]string{"n_estimators": "600"}, fall, "warning rounds_unused: Trained for 10 rounds instead of 600: n_estimators is not a parameter of xgboost.train, which ignores it; num_boost_round is meant (10 by default). The loss valid-rmse was still falling: 0.654 in the last round."},
 		{"that and a misspelt name", 10, map[string]string{"max_dept": "3", "n_estimators": "600"}, fall, "warning rounds_unused"},
 		{"a number of rounds that were trained", 100, map[string]string{"n_estimators": "100"}, fall, "info still_falling"},
-		{"a misspelt name", 100, map[string]string{"max_dept": "3"}, fall, "info parameters_unused: XGBoost does not use max_dept, so it has no effect; the loss valid-rmse was still falling after 100 rounds"},
+		{"a misspelt name", 100, map[string]string{"max_dept": "3"}, fall, "info parameters_unused: XGBoost does not use max_dept, so it has no effect."},
 		{"what says how much is printed", 100, map[string]string{"silent": "1"}, fall, "info still_falling"},
-		{"a loss on the data held out that has settled", 100, map[string]string{"n_estimators": "600", "max_dept": "3"}, falling(0.69, 0.5, 5), ""},
+		{"a loss on the data held out that has settled", 100, map[string]string{"n_estimators": "600", "max_dept": "3"}, falling(0.69, 0.5, 5), "info parameters_unused: XGBoost does not use max_dept, so it has no effect."},
 		{"the same, while that of the training falls", 100, map[string]string{"n_estimators": "600"}, func(n int64) float64 { return 0.5 + 0.001*float64(n) }, ""},
 		{"nothing", 10, nil, fall, ""},
 	} {
@@ -698,6 +703,7 @@ func TestMessagesNameTheirSeries(t *testing.T) {
 	}{
 		{"no early stopping", boosting(nil), ""},
 		{"it watches the validation data", boosting(&record.BoostingData{Name: "valid"}), ""},
+		{"it is among the parameters of the booster", &record.Facts{Boosting: &record.BoostingFacts{Unused: map[string]string{"early_stopping_rounds": "10"}}}, "Early stopping did not work: early_stopping_rounds is not a parameter of the booster, so it was ignored."},
 		{"it watches the training data", boosting(&record.BoostingData{Name: "train", Training: true}), "Early stopping monitors train, which is the training data"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -719,7 +725,7 @@ func TestMessagesNameTheirSeries(t *testing.T) {
 					t.Errorf("%q is not in: %s", want, f.Message)
 				}
 			}
-			if watches := strings.Contains(f.Message, "Early stopping") && strings.Contains(f.Cause, "early stopping") && strings.Contains(f.Remedy, "data_name"); watches != (c.watches != "") {
+			if watches := strings.Contains(f.Message, "Early stopping") && strings.Contains(f.Cause, "early stopping") && strings.Contains(f.Remedy, "in evals"); watches != (c.watches != "") {
 				t.Errorf("cause %q, remedy %q: %s", f.Cause, f.Remedy, f.Message)
 			}
 		})

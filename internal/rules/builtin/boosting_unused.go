@@ -19,6 +19,9 @@ var roundsNames = []string{
 	"num_iterations", "num_iteration", "n_iter", "max_iter", "iterations", "num_trees", "num_tree", "n_trees",
 }
 
+// stoppingNames are what early stopping is called. It is an argument of xgboost.train, too.
+var stoppingNames = []string{"early_stopping_rounds", "early_stopping_round", "early_stopping"}
+
 // harmlessUnused are parameters that XGBoost had once, or that say how much is printed:
 // no model is different for lack of them.
 var harmlessUnused = []string{"silent", "verbose", "verbose_eval", "predictor", "use_label_encoder", "single_precision_histogram", "enable_categorical", "missing", "importance_type"}
@@ -49,6 +52,16 @@ func unusedOf(b *record.BoostingFacts) unusedSettings {
 		}
 	}
 	return u
+}
+
+// stopping is the name under which early stopping was asked for and ignored; "" for none.
+func (u *unusedSettings) stopping() string {
+	for _, name := range stoppingNames {
+		if slices.Contains(u.Names, name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // judgedLoss is the loss on the data held out, by which early stopping goes: that of the
@@ -84,11 +97,11 @@ func stillFalls(c *lossCurve) bool {
 // parameters that nothing takes notice of. Whether it said anything.
 func (r *fewUpdates) unused(rep *rule.Report) bool {
 	c, u := &r.state.Curve, &r.state.Unused
-	if rep.Cut || u.Rounds == "" && len(u.Names) == 0 || !stillFalls(c) {
+	if rep.Cut || c.N == 0 {
 		return false
 	}
-	level := num(c.tail(1)[0])
-	if u.Rounds == "" || u.Asked <= c.N {
+	falls := stillFalls(c)
+	if u.Rounds == "" || u.Asked <= c.N || !falls {
 		if len(u.Names) == 0 {
 			return false
 		}
@@ -96,12 +109,12 @@ func (r *fewUpdates) unused(rep *rule.Report) bool {
 			Check: "parameters_unused", Subject: u.Names[0], Observed: float64(len(u.Names)), Threshold: 0, Comparator: ">", Severity: rule.Info, CauseClass: "structure", Steps: int(c.N),
 			Cause:  "parameters under names that XGBoost does not know for this booster",
 			Remedy: "look for misspelt names, for arguments of xgboost.train among the parameters, and for names of other libraries",
-			Message: fmt.Sprintf("XGBoost does not use %s, so %s no effect; the %s was still falling after %d rounds (%s).",
-				someNames(u.Names), map[bool]string{true: "it has", false: "they have"}[len(u.Names) == 1], called("loss", c.Name), c.N, level),
+			Message: fmt.Sprintf("XGBoost does not use %s, so %s no effect.", someNames(u.Names), map[bool]string{true: "it has", false: "they have"}[len(u.Names) == 1]),
 			Context: map[string]any{"parameters": u.Names, "rounds": c.N},
 		})
-		return true
+		return falls // else the training may have had too few rounds as well
 	}
+	level := num(c.tail(1)[0])
 	rep.Violate(rule.Violation{
 		Check: "rounds_unused", Subject: u.Rounds, Observed: float64(c.N), Threshold: float64(u.Asked), Comparator: "<", Severity: rule.Warning, Steps: int(c.N),
 		Cause:  "the number of rounds is given among the parameters of the booster",

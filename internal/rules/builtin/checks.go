@@ -307,7 +307,7 @@ var tooFewUpdatesChecks = []rule.Check{
 	},
 	{
 		ID: "too_few_updates/parameters_unused", Files: []string{"boosting_unused.go"}, Severity: rule.Info, CauseClass: "structure", Scope: rule.ScopeBoosting,
-		When:     "XGBoost does not know parameters that it was given, and the loss was still falling at the end.",
+		When:     "XGBoost does not know parameters that it was given.",
 		Evidence: "{observed} parameters that are not used: {parameters}",
 	},
 }

@@ -27,6 +27,10 @@ type validationRise struct {
 		Kind   lossKind            `json:"kind"`
 		// Of a batch that is made anew at every step, and is the same each time, the samples; else 0.
 		OneBatch int64 `json:"one_batch,omitempty"`
+		// Boosting: metrics of boosted trees may well be the same number for many rounds.
+		Boosting bool `json:"boosting,omitempty"`
+		// Unstopped is the parameter that was to stop the training early, where nothing uses it.
+		Unstopped string `json:"unstopped,omitempty"`
 		// Watched is what early stopping watches, where that is the training data.
 		Watched string `json:"watched,omitempty"`
 	}
@@ -43,6 +47,7 @@ type turning struct {
 	Above      int               `json:"above"`   // evaluations in a row
 	Curve      []evaluationPoint `json:"curve"`   // the last 50
 	Fired      bool              `json:"fired"`
+	Changes    bool              `json:"changes,omitempty"` // the validation loss is not the first one to the last digit
 	// Partner is the training loss, where it has a name of its own.
 	Partner string `json:"partner,omitempty"`
 	// Told says what the values of the last evaluation are.
@@ -73,6 +78,10 @@ func (r *validationRise) Restore(b []byte) error  { return restore(b, &r.state) 
 func (r *validationRise) Facts(f *rule.Facts, rep *rule.Report) {
 	r.state.Odd = len(f.Optimisers) > 1
 	r.state.OneBatch, r.state.Kind = oneBatchMadeAnew(f), kindOfLoss(f)
+	if r.state.Boosting = f.Boosting != nil; r.state.Boosting {
+		unused := unusedOf(f.Boosting)
+		r.state.Unstopped = unused.stopping()
+	}
 	if b := f.Boosting; b != nil && b.EarlyStopping != nil && b.EarlyStopping.Training {
 		r.state.Watched = b.EarlyStopping.Name
 	}
@@ -94,6 +103,13 @@ func (r *validationRise) tell(v rule.Violation, rep *rule.Report) {
 		v.Asks = []rule.Advice{rule.StopEarly}
 		v.Message += fmt.Sprintf(" Early stopping monitors %s, which is the training data, so it does not notice.", name)
 		v.Context["early_stopping_watches"] = name
+	}
+	if name := r.state.Unstopped; name != "" {
+		v.Cause = "early stopping is given among the parameters of the booster, where XGBoost does not use it"
+		v.Remedy = "give it to xgboost.train: early_stopping_rounds=…, with the validation data last in evals"
+		v.Asks = []rule.Advice{rule.StopEarly}
+		v.Message += fmt.Sprintf(" Early stopping did not work: %s is not a parameter of the booster, so it was ignored.", name)
+		v.Context["unused"] = name
 	}
 	rep.Violate(v)
 }
@@ -134,6 +150,9 @@ func (r *validationRise) add(p *turning, e lossEvent, rep *rule.Report) {
 	p.Told = e.told()
 	if p.N == 1 {
 		p.First, p.FirstTrain, p.Best, p.Mark, p.BestAt = e.validation, e.train, now, e.validation, 1
+		return
+	}
+	if r.constantly(p, e, rep); p.Fired {
 		return
 	}
 	if e.validation <= float64(p.Best.Validation) {
