@@ -170,6 +170,10 @@ func (p *comparison) print() {
 	overview, finals := p.overview(), p.finals()
 	sections := p.sections()
 	p.measure(append(sections, overview, finals))
+	if p.stacked && !p.all {
+		p.brief()
+		return
+	}
 	p.tables(append([]block{overview}, sections...)...)
 	switch {
 	case len(p.Differences) == 0:
@@ -187,6 +191,18 @@ func (p *comparison) print() {
 	if n := len(p.Alone); n > 0 {
 		fmt.Fprintf(p.w, "\nIn only one of them: %s\n", printable(strings.Join(p.Alone, ", ")))
 	}
+}
+
+// brief is the comparison of more runs than there is room for columns: which is
+// best, a line for each run, and what else they differ in.
+func (p *comparison) brief() {
+	if p.rank.Metric != "" {
+		fmt.Fprint(p.w, p.page.Hang(p.page.Bold("Best  "), p.rank.Text)+"\n")
+	}
+	p.ranking()
+	p.Differences = beyondParameters(p.Differences)
+	p.below(p.sections())
+	fmt.Fprintf(p.w, "\n--all prints everything below each other: how the trainings are made, final values, curves.\n")
 }
 
 // sections are the differences, and with --all also what is the same.

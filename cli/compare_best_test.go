@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -29,5 +30,38 @@ func TestFinalsAreMarked(t *testing.T) {
 	}
 	if got := p.finals().rows; !slices.EqualFunc(got, want, slices.Equal[[]string]) {
 		t.Errorf("%q\nwant %q", got, want)
+	}
+}
+
+// With more runs than there is room for columns, a line for each run says what it reached
+// and with which parameters, as far as they fit; the others are named.
+func TestRankingOfManyRuns(t *testing.T) {
+	text := func(words ...string) (list []*string) {
+		for _, w := range words {
+			if w == "" {
+				list = append(list, nil)
+				continue
+			}
+			list = append(list, &w)
+		}
+		return list
+	}
+	answer := ranking.Answer{
+		Metric: "val_loss", Stat: "best",
+		Runs: []ranking.Place{{Name: "hot", Value: 0.1, Distrust: []string{"not_finite"}}, {Name: "a", Value: 0.2, Rank: 1}, {Name: "b", Value: record.Number(math.NaN())}},
+		Parameters: []ranking.Parameter{
+			{Name: "lr", Values: text("3", "0.1", "0.01")}, {Name: "a-parameter-with-a-very-long-name", Values: text("1", "2", "3")}, {Name: "seed", Values: text("1", "", "2")},
+		},
+	}
+	heads, rows, left := rankTable(answer, map[string]string{"hot": "1 error", "a": "none", "b": "none"}, 60)
+	got := append([][]string{heads}, rows...)
+	want := [][]string{
+		{"RANK", "RUN", "val_loss best", "FINDINGS", "lr", "seed"},
+		{"-", "hot", "0.1", "1 error", "3", "1"},
+		{"1", "a", "0.2", "none", "0.1", "-"},
+		{"-", "b", "-", "none", "0.01", "2"},
+	}
+	if !slices.EqualFunc(got, want, slices.Equal[[]string]) || !slices.Equal(left, []string{"a-parameter-with-a-very-long-name"}) {
+		t.Errorf("%q, left out %q", got, left)
 	}
 }

@@ -85,7 +85,7 @@ func choose(list []Metric, q Question) (Metric, error) {
 		return Metric{}, fmt.Errorf("rank runs: %q is neither less nor more", q.Better)
 	}
 	m := Metric{Name: q.Metric, Better: view.Better(q.Metric)}
-	if i := slices.IndexFunc(list, func(m Metric) bool { return m.Name == q.Metric }); i >= 0 {
+	if i := find(list, q.Metric); i >= 0 {
 		m = list[i]
 	} else if q.Metric == "" && len(list) > 0 {
 		m = list[0]
@@ -94,6 +94,16 @@ func choose(list []Metric, q Question) (Metric, error) {
 	}
 	m.Better = cmp.Or(q.Better, m.Better, "less")
 	return m, nil
+}
+
+// find is the index of a metric: by its name, or by the name of its series, with or
+// without the mode; of several modes the likeliest. It is -1 when there is none.
+func find(list []Metric, name string) int {
+	i := slices.IndexFunc(list, func(m Metric) bool { return m.Name == name })
+	if i < 0 {
+		i = slices.IndexFunc(list, func(m Metric) bool { return m.base == name || fmt.Sprintf("%s (%s)", m.base, m.Mode) == name })
+	}
+	return i
 }
 
 // Unknown says that no two runs have a metric of this name.

@@ -53,6 +53,11 @@ func TestRank(t *testing.T) {
 			"loss (EVAL) less best", "hot0 a1 empty0", "a", "a is best: its least loss (EVAL) is 0.3. hot has 0.1, but an error finding (exploding_tensor), so its value is not to be trusted."},
 		{"the last training loss", []Run{run("a", evalLoss(0.3, 0.5)), run("b", evalLoss(0.2, 0.9))}, Question{Metric: "loss (TRAIN)"},
 			"loss (TRAIN) less last", "a1 b2", "a", "a is best: its last loss (TRAIN) is 0.25; the next is b with 0.45."},
+		{"the name of the series, without its mode", []Run{run("a", evalLoss(0.3, 0.5)), run("b", evalLoss(0.2, 0.9))}, Question{Metric: "loss"},
+			"loss (EVAL) less best", "b1 a2", "b", "b is best: its least loss (EVAL) is 0.2; the next is a with 0.3."},
+		{"the name of the series, with its mode, where there is only one", []Run{
+			run("a", map[string]view.Reach{"loss": reach(record.Eval, "less", 0.3, 0.3)}), run("b", map[string]view.Reach{"loss": reach(record.Eval, "less", 0.4, 0.4)}),
+		}, Question{Metric: "loss (EVAL)"}, "loss less best", "a1 b2", "a", "a is best: its least loss is 0.3; the next is b with 0.4."},
 		{"more is better", []Run{
 			run("a", map[string]view.Reach{"val_acc": reach(record.Train, "more", 0.9, 0.7)}), run("b", map[string]view.Reach{"val_acc": reach(record.Train, "more", 0.8, 0.8)}),
 		}, Question{}, "val_acc more best", "a1 b2", "a", "a is best: its greatest val_acc is 0.9; the next is b with 0.8."},
