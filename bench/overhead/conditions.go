@@ -14,6 +14,7 @@ type condition struct {
 	flags []string // of vigil run
 	peer  string   // of peers.py
 	env   string   // below build/env; "" is the interpreter that was asked for
+	other bool     // by the Vigil of the other checkout
 }
 
 func (c condition) bare() bool { return !c.vigil && c.peer == "" }
@@ -49,6 +50,27 @@ var besides = []condition{
 	{name: "wandb.watch at every step", peer: "wandb_watch"},
 	{name: "TensorBoard: histograms at every step", peer: "tensorboard"},
 	{name: "a loop with .item() at every step", peer: "loop"},
+}
+
+// parts are what says which always-on part of the hook costs what, and since when: the
+// same by another checkout, and without each part that can be switched off.
+func parts() []condition {
+	nothing := []string{"--rules", "none", "--every", "1000000000"}
+	without := func(flags ...string) []string { return append(nothing[:len(nothing):len(nothing)], flags...) }
+	return []condition{
+		{name: "bare"},
+		{name: "bare again (control)"},
+		{name: "empty hooks", peer: floor},
+		{name: "nothing due", vigil: true, flags: nothing},
+		{name: "nothing due, the other checkout", vigil: true, flags: nothing, other: true},
+		{name: "nothing due, without parts of steps", vigil: true, flags: without("--no-profile")},
+		{name: "nothing due, without machine metrics", vigil: true, flags: without("--monitor", "off")},
+		{name: "nothing due, without both", vigil: true, flags: without("--no-profile", "--monitor", "off")},
+		{name: "defaults", vigil: true},
+		{name: "defaults, the other checkout", vigil: true, other: true},
+		{name: "statistics at every step", vigil: true, flags: []string{"--every", "1"}},
+		{name: "statistics at every step, the other checkout", vigil: true, flags: []string{"--every", "1"}, other: true},
+	}
 }
 
 // watching are Vigil's ways to see where the time goes, and the tools that people use

@@ -16,6 +16,10 @@
 // With -whole N it runs short scripts from start to end, N times bare and N times
 // under vigil run, and sets what they took beside what the runs say of it.
 //
+// With -against DIR it says instead which part of the hook costs what, and compares with
+// the Vigil of another checkout.
+//
+//	go run ./bench/overhead -against DIR [-workloads mlp16,mlp128] [-turns N] [-sessions N]
 //	go run ./bench/overhead -whole N [-python PY] [-threads N]
 //	go run ./bench/overhead [-python PY] [-turns N] [-sessions N] [-workloads a,b] [-threads N] [-peers | -profilers] [-only a,b]
 //
@@ -26,6 +30,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -73,6 +78,7 @@ func main() {
 	starts := flag.Int("starts", 10, "how often the start is measured; 0: not at all")
 	peers := flag.Bool("peers", false, "also the peers, in environments that are made for them (about 10 GB)")
 	profilers := flag.Bool("profilers", false, "instead: what it costs to see where the time goes, beside other tools (about 5 GB)")
+	against := flag.String("against", "", "instead: which part of the hook costs what, beside the Vigil of another checkout in this directory")
 	names := flag.String("only", "", "comma-separated parts of conditions' names (default: all); bare processes are always there")
 	pairs := flag.Int("whole", 0, "pairs of whole runs of each script in bench/overhead/whole, and nothing else")
 	flag.Parse()
@@ -83,9 +89,11 @@ func main() {
 	case *profilers:
 		*python, environments, *starts = environment.Interpreter(environment.Profilers), []string{environment.Profilers}, 0
 	}
-	b := bench{python: *python, threads: *threads}
+	b := bench{python: *python, threads: *threads, against: *against}
 	all := conditions
 	switch {
+	case *against != "":
+		all = parts()
 	case *profilers:
 		all = watching
 	case *peers:
@@ -110,6 +118,13 @@ func (b bench) run(only string, sessions, turns, starts, pairs int) error {
 	b.dir, b.vigil = dir, filepath.Join(dir, "vigil")
 	if err := testenv.Build(b.vigil); err != nil {
 		return err
+	}
+	if b.against != "" {
+		cmd := exec.Command("go", "build", "-o", b.otherVigil(), "./cmd/vigil")
+		cmd.Dir, cmd.Env = b.against, append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("build vigil in %q: %w\n%s", b.against, err, out)
+		}
 	}
 	if pairs > 0 {
 		return b.whole(pairs)
@@ -136,10 +151,14 @@ func (b bench) run(only string, sessions, turns, starts, pairs int) error {
 
 type bench struct {
 	python, vigil, dir string
+	against            string // the other checkout
 	threads            int
 	conditions         []condition
 	rate               float64 // bytes a second of a plain copy
 }
+
+// otherVigil is the program of the other checkout.
+func (b bench) otherVigil() string { return filepath.Join(b.dir, "vigil-of-the-other-checkout") }
 
 // workload runs all sessions of one workload and prints its rows.
 func (b bench) workload(name string, w work, sessions, turns int) error {

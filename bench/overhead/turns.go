@@ -39,7 +39,11 @@ func (b bench) begin(c condition, workload string, warmup int) (*run, error) {
 	argv := []string{b.interpreter(c), training.Script, workload, strconv.Itoa(warmup)}
 	switch {
 	case c.vigil:
-		run := append([]string{b.vigil, "run", "--quiet", "--dir", out, "--name", runName}, c.flags...)
+		program := b.vigil
+		if c.other {
+			program = b.otherVigil()
+		}
+		run := append([]string{program, "run", "--quiet", "--dir", out, "--name", runName}, c.flags...)
 		argv = append(append(run, "--"), argv...)
 	case c.peer != "":
 		argv = append(argv, c.peer, out)
