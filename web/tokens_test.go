@@ -14,7 +14,7 @@ func TestContrast(t *testing.T) {
 		colours[name] = [2]float64{luminance(t, both[0]), luminance(t, both[1])}
 	}
 	surfaces := []string{"page", "surface", "sunken", "raised", "hover", "selected"}
-	series := []string{"series-1", "series-2", "series-3", "series-4", "series-5", "series-6", "series-7", "series-8"}
+	series := seriesTokens()
 	for _, row := range []struct {
 		least     float64
 		on, above []string
@@ -63,7 +63,7 @@ func TestColoursAreToldApart(t *testing.T) {
 		{"no red (protanopia)", [3][3]float64{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}},
 		{"no green (deuteranopia)", [3][3]float64{{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}},
 	} {
-		for _, names := range [][]string{{"series-1", "series-2", "series-3", "series-4", "series-5", "series-6", "series-7", "series-8"}, {"error", "warning", "info", "ok"}} {
+		for _, names := range [][]string{seriesTokens(), {"error", "warning", "info", "ok"}} {
 			for i, theme := range []string{"light", "dark"} {
 				for k, one := range names {
 					for _, other := range names[:k] {
@@ -75,6 +75,13 @@ func TestColoursAreToldApart(t *testing.T) {
 			}
 		}
 	}
+}
+
+func seriesTokens() (names []string) {
+	for i := 1; i <= 16; i++ {
+		names = append(names, "series-"+strconv.Itoa(i))
+	}
+	return names
 }
 
 // tokens are the colours by name, light and dark.

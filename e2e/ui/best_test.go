@@ -28,6 +28,9 @@ func sweep(t *testing.T, root string) map[string]float64 {
 		for _, way := range []string{"plain", "momentum"} {
 			name := fmt.Sprintf("%s-%s", way, lr)
 			command := []string{testenv.Python(t), filepath.Join(testenv.Root(), "e2e", "ui", "testdata", "sweep.py"), way, "--lr", lr, "--seed", strconv.Itoa(i % 3)}
+			if way == "momentum" {
+				command = append(command, "--speed", "0.9")
+			}
 			if err := recordRun(dir, root, name, command); err != nil {
 				t.Fatal(err)
 			}
@@ -145,6 +148,13 @@ func TestBestRun(t *testing.T) {
 	b.wait(`document.querySelectorAll(".best-point.doubtful, .best-line.doubtful").length > 0`)
 	b.wait(`document.querySelectorAll(".best-point.best").length === 1 && document.querySelectorAll(".best-line.best").length === 1`)
 
+	// A run that was not given an option has a place on its axis, so that its line is whole.
+	b.wait(`[...document.querySelectorAll(".best-parallel .best-tick")].some(text => text.textContent === "not given")`)
+	if got := b.value(`[...document.querySelectorAll(".best-line:not(.doubtful)")].map(path => path.getAttribute("d").split("M").length - 1).join("")`); strings.Trim(got, "1") != "" || got == "" {
+		t.Errorf("the lines have %q parts", got)
+	}
+	b.value(`(() => { const s = document.querySelectorAll(".best-tools select")[1]; s.value = "speed"; s.dispatchEvent(new Event("change", {bubbles: true})); })()`)
+	b.wait(`document.querySelectorAll(".best-point").length === 12 && document.querySelector(".best-scatter").textContent.includes("not given")`)
 	// The best run lies over the others.
 	if got := b.value(`[...document.querySelectorAll(".best-point")].at(-1).classList.contains("best") + ""`); got != "true" {
 		t.Error("another run is drawn over the best one")
@@ -175,6 +185,13 @@ func TestBestRun(t *testing.T) {
 	b.shows("its last loss is")
 	b.visit("/best?run=plain-0.01&run=plain-0.1&better=more")
 	b.shows("plain-0.01 is best: its greatest val_loss is")
+
+	// On a phone nothing but a table or a chart is wider than the screen.
+	b.size(390, 844)
+	b.visit("/best")
+	b.shows(best + " is best: ")
+	b.narrow("/best")
+	b.size(1280, 900)
 
 	// In the list the best value is marked in the column that it is sorted by, and no run that diverged has it.
 	b.visit("/runs?c=best.val_loss&c=last.val_loss&sort=best.val_loss")

@@ -213,6 +213,7 @@ type Evidence struct {
 	Series     []ShownSeries `json:"series"`
 	Source     *SourceLines  `json:"source" doc:"The line of the script and those around it; null where there is none."`
 	Suggestion *Edit         `json:"suggestion"`
+	Update     int64         `json:"update" doc:"The update of the weights that the finding is at, or after; -1 where it is before the first."`
 }
 
 // ShownSeries is a series on which a finding can be seen.
@@ -274,9 +275,21 @@ func registerFindings(api huma.API, s *Server) {
 	})
 }
 
+// updateOf is where a finding is on an axis of updates.
+func updateOf(t source.Run, f *record.Finding) int64 {
+	if f.ModeStep < 0 {
+		return -1
+	}
+	for _, mark := range view.FindingMarks(t, []view.Named{{Finding: f}}) {
+		return mark.Update
+	}
+	return f.ModeStep // a muted one has no mark
+}
+
 func (s *Server) evidence(t source.Run, n *namer, f *record.Finding) (Evidence, error) {
 	out := Evidence{Format: format1, Finding: n.finding(f), Series: []ShownSeries{}, Source: sourceLines(t, f)}
 	out.Suggestion = out.Finding.Edit
+	out.Update = updateOf(t, f)
 	list, err := view.EvidenceSeries(t, f)
 	if err != nil {
 		return out, err

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vigil-ml/vigil/internal/record"
 	"github.com/vigil-ml/vigil/internal/runs"
 )
 
@@ -18,7 +19,7 @@ import (
 type TableQuery struct {
 	Page
 	Runs    []string `query:"run,explode" maxItems:"200" doc:"Names of runs: only these, in the order of the list; none: all."`
-	Columns []string `query:"c,explode" maxItems:"1000" doc:"Columns: members of a run as list-runs has them (status, tags, losses ...), loss (the last value of the first line of losses), last.NAME, best.NAME, min.NAME or max.NAME of a value, param.NAME."`
+	Columns []string `query:"c,explode" maxItems:"1000" doc:"Columns: members of a run as list-runs has them (status, tags, losses ...), loss (its last value, of EVAL where there is one), last.NAME, best.NAME, min.NAME or max.NAME of a value, param.NAME."`
 	Names   bool     `query:"names" doc:"Also which values and parameters these runs have."`
 }
 
@@ -272,10 +273,17 @@ func (p *picked) line(at int, js []byte) {
 	if p.loss == nil {
 		return
 	}
-	var lines []struct{ Last json.RawMessage }
-	if json.Unmarshal(js, &lines) == nil && len(lines) > 0 {
-		p.loss.number(at, parseNumber(lines[0].Last))
+	type line struct {
+		Mode string
+		Last json.RawMessage
 	}
+	var lines []line
+	if json.Unmarshal(js, &lines) != nil || len(lines) == 0 {
+		return
+	}
+	// The mean of an evaluation compares runs; a loss of TRAIN is that of one batch.
+	shown := max(0, slices.IndexFunc(lines, func(l line) bool { return l.Mode == record.Eval.String() }))
+	p.loss.number(at, parseNumber(lines[shown].Last))
 }
 
 // parseNumber reads a number as it is written in JSON here.

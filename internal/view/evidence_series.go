@@ -42,7 +42,7 @@ func EvidenceSeries(t source.Run, f *record.Finding) ([]Shown, error) {
 		}
 	}
 	if len(out) > 0 {
-		return out, nil
+		return withItsTwin(t, f, out)
 	}
 	for _, name := range []string{"time/" + f.Subject, "loss", "time/step"} {
 		s, ok, err := shown(t, f, name, "", numbers)
@@ -54,6 +54,33 @@ func EvidenceSeries(t source.Run, f *record.Finding) ([]Shown, error) {
 		}
 	}
 	return []Shown{}, nil
+}
+
+// withItsTwin adds to a scalar what it is in the other of training and evaluation,
+// where a finding compares the two.
+func withItsTwin(t source.Run, f *record.Finding, out []Shown) ([]Shown, error) {
+	_, compares := f.Context["validation"]
+	twin := out[0]
+	switch {
+	case !compares || len(out) == mostShown || twin.Stat != "value":
+		return out, nil
+	case f.Mode == record.Train:
+		twin.Mode = record.Eval.String()
+	case f.Mode == record.Eval:
+		twin.Mode = record.Train.String()
+	default:
+		return out, nil
+	}
+	mode, _ := record.ParseMode(twin.Mode)
+	steps, _, err := t.Series(source.Query{Tensor: twin.Tensor, Stat: twin.Stat, Mode: mode, Worker: twin.Worker})
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(steps) == 0 {
+		return out, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read series %q: %w", twin.Tensor, err)
+	}
+	twin.Threshold, twin.Comparator = math.NaN(), ""
+	return append(out, twin), nil
 }
 
 // shown finds the statistic of a tensor that shows a finding; prefer is that of

@@ -28,6 +28,7 @@ func TestEvidenceSeries(t *testing.T) {
 		{"another tensor of the context", record.Finding{Subject: gradient, Observed: record.Number(12 * exploded), Threshold: 1000, Comparator: ">", Context: map[string]any{"largest": "fc.weight"}},
 			"gradient/fc.weight l1 > 1000, fc.weight l1"},
 		{"a scalar", record.Finding{Subject: "loss", Observed: record.Number(written.Loss(90)), Threshold: 0.1, Comparator: ">"}, "loss value > 0.1"},
+		{"training and evaluation compared", record.Finding{Subject: "loss", Observed: 7, Threshold: 3, Comparator: ">", Context: map[string]any{"training": 0.1, "validation": 0.2}}, "loss value, loss value in EVAL"},
 		{"a subject without series", record.Finding{Subject: "train.py", Observed: 1, Threshold: 1}, "loss value"},
 		{"before the first step", record.Finding{Subject: gradient, Observed: 1, Threshold: 1, ModeStep: -1}, "gradient/fc.weight abs_mean"},
 	} {
@@ -43,6 +44,9 @@ func TestEvidenceSeries(t *testing.T) {
 		var texts []string
 		for _, s := range list {
 			text := s.Tensor + " " + s.Stat
+			if s.Mode != f.Mode.String() {
+				text += " in " + s.Mode
+			}
 			if !math.IsNaN(s.Threshold) {
 				text += fmt.Sprintf(" %s %g", s.Comparator, s.Threshold)
 			}

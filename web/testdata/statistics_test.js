@@ -21,6 +21,7 @@ export const tests = {
     equal(calledTogether([loss]), { title: "loss", labels: ["loss"] });
     equal(calledTogether([gradient, last]), { title: "Mean magnitude: gradient of fc1.weight and gradient of fc2.bias", labels: ["gradient of fc1.weight", "gradient of fc2.bias"] });
     equal(calledTogether([gradient, { ...last, stat: "l2" }]), { title: "Gradient of fc1.weight and gradient of fc2.bias", labels: ["mean magnitude of the gradient of fc1.weight", "L2 norm of the gradient of fc2.bias"] });
+    equal(calledTogether([{ ...loss, mode: "EVAL" }, { ...loss, mode: "TRAIN" }]), { title: "loss", labels: ["evaluation", "training"] });
     equal(calledTogether([loss, last]).title, "loss and gradient of fc2.bias");
   },
 };

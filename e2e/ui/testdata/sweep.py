@@ -8,6 +8,7 @@ import vigil
 parser = argparse.ArgumentParser()
 parser.add_argument("way", choices=["plain", "momentum"])
 parser.add_argument("--lr", type=float)
+parser.add_argument("--speed", type=float, default=0.0)
 parser.add_argument("--seed", type=int, default=0)
 args = parser.parse_args()
 rng = random.Random(args.seed)
@@ -35,7 +36,7 @@ for epoch in range(300):
         for i, x in enumerate((a, b, 1.0)):
             slope[i] += 2 * e * x / len(fitted)
     for i in range(3):
-        speed[i] = (0.9 if args.way == "momentum" else 0.0) * speed[i] + slope[i]
+        speed[i] = args.speed * speed[i] + slope[i]
         w[i] -= args.lr * speed[i]
     now = loss(held_out)
     vigil.log({"loss": loss(fitted), "val_loss": now}, step=epoch)

@@ -44,6 +44,8 @@ export function rgb(token) {
   return [r, g, b];
 }
 
-// seriesToken is the colour of the i-th series; after eight they repeat, with dashes (see dash).
-export const seriesToken = (i) => `--series-${(((i % 8) + 8) % 8) + 1}`;
-export const dash = (i) => [[], [6, 3], [2, 3], [8, 3, 2, 3]][Math.floor(i / 8) % 4];
+// seriesToken is the colour of the i-th series; after sixteen they repeat, with dashes (see dash).
+const colours = 16;
+export const seriesToken = (i) => `--series-${(((i % colours) + colours) % colours) + 1}`;
+export const dashes = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
+export const dash = (i) => dashes[Math.floor(i / colours) % dashes.length];

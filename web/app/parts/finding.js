@@ -90,7 +90,7 @@ function Seen({ run, finding, at, lines }) {
 export function Evidence({ run, finding, height = 180, lines = true }) {
   const of = useGet(run.path("evidence"), { id: finding.id });
   return html`<${Answer} of=${of} what="The evidence could not be read." compact>${(data) => html`
-    ${data.series.length > 0 && html`<${EvidenceChart} run=${run} finding=${finding} shown=${data.series} height=${height} />`}
+    ${data.series.length > 0 && html`<${EvidenceChart} run=${run} finding=${finding} shown=${data.series} update=${data.update} height=${height} />`}
     ${lines && data.source && data.source.lines.length > 0 && html`<${Lines} source=${data.source} />`}
     ${!data.series.length && !(lines && data.source) && html`<p class="quiet small">No curve shows this: it was read from the training itself.</p>`}`}<//>`;
 }
@@ -100,18 +100,21 @@ function Lines({ source }) {
     ${source.changed && html`<p class="faint small">The script has changed since, or is not on this machine: this is the line as it was.</p>`}</div>`;
 }
 
-function EvidenceChart({ run, finding, shown, height }) {
-  const of = useGet(run.path("series"), { s: shown.map((one) => one.s), columns: 600 }, { columns: true });
+function EvidenceChart({ run, finding, shown, update, height }) {
+  // Along the updates, so that training and evaluation share an axis.
+  const of = useGet(run.path("series"), { s: shown.map((one) => one.s), axis: "update", columns: 600 }, { columns: true });
   const { title, labels } = calledTogether(shown);
+  const linked = shown.filter((one, i) => shown.findIndex(({ name, stat }) => name === one.name && stat === one.stat) === i);
+  const labelOf = (one) => labels[shown.findIndex(({ name, stat, mode }) => name === one.name && stat === one.stat && mode === one.mode)] ?? called(one);
   const drawn = useMemo(() => {
     const list = (of.data?.series ?? []).filter((one) => !one.error && one.x.length);
-    const series = list.map((one) => fromAnswer(one, { label: labels[shown.findIndex(({ name, stat }) => name === one.name && stat === one.stat)] ?? called(one) }));
+    const series = list.map((one) => fromAnswer(one, { label: labelOf(one) }));
     const lines = shown.filter((one) => Number.isFinite(number(one.threshold))).map((one) => ({ y: number(one.threshold), label: `${one.comparator} ${one.threshold}`, severity: finding.severity }));
-    const marks = finding.mode_step >= 0 ? [{ x: finding.mode_step, kind: "finding", severity: finding.severity, title: finding.message }] : [];
+    const marks = update >= 0 ? [{ x: update, kind: "finding", severity: finding.severity, title: finding.message }] : [];
     return { series, lines, marks, y: { log: spread(series) } };
-  }, [of.data, shown, finding]);
+  }, [of.data, shown, update, finding]);
   return html`<${Chart} title=${title} series=${drawn.series} x=${steps} y=${drawn.y} marks=${drawn.marks} lines=${drawn.lines} height=${height} loading=${of.loading} error=${of.error} retry=${of.reload} caption=${false} />
-    <p class="small finding-links">${shown.map((one) => html`<a key=${one.s} title=${one.name} href=${toSeries(run, one, finding)}>${shown.length > 1 ? html`<span class="said">${one.words}</span>: ` : ""}${one.name.startsWith("time/") ? "Open in Time" : one.stat === "value" ? "Open in Curves" : "Open in Tensors, at this step"}</a>`)}</p>`;
+    <p class="small finding-links">${linked.map((one) => html`<a key=${one.s} title=${one.name} href=${toSeries(run, one, finding)}>${linked.length > 1 ? html`<span class="said">${one.words}</span>: ` : ""}${one.name.startsWith("time/") ? "Open in Time" : one.stat === "value" ? "Open in Curves" : "Open in Tensors, at this step"}</a>`)}</p>`;
 }
 
 // toSeries is where more of a series is seen: parts of steps by time, scalars as curves, statistics with their tensor.

@@ -1,6 +1,6 @@
 // What the server's answer means for the page: rows, and axes for what they differ in.
 import * as api from "../../core/api.js";
-import { scale } from "./scales.js";
+import { scale, withAbsent } from "./scales.js";
 
 export const most = 12; // axes of parameters that are drawn side by side
 
@@ -16,7 +16,7 @@ export function rowsOf(answer) {
 
 // axesOf has one axis for each parameter, and that of the metric at the end: its better end is the upper one.
 export function axesOf(answer, rows) {
-  const list = answer.parameters.slice(0, most).map((one) => ({ id: one.name, title: one.name, value: (row) => row.of[one.name], ...scale(one.values, one.numbers) }));
+  const list = answer.parameters.slice(0, most).map((one) => ({ id: one.name, title: one.name, value: (row) => row.of[one.name], ...withAbsent(one.values, one.numbers) }));
   const metric = scale(rows.map((row) => (Number.isFinite(row.value) ? row.value : null)), true);
   const turned = answer.better === "less";
   const at = (value) => (turned ? 1 - metric.at(value) : metric.at(value));
@@ -36,14 +36,16 @@ export function brushesOf(route) {
 
 export const spelled = (brushes) => [...brushes].map(([name, [low, high]]) => `${name}~${low.toFixed(3)}~${high.toFixed(3)}`);
 
+// placed reports whether a row has a place on an axis.
+export const placed = (axis, row) => axis.absent || !(axis.value(row) === null || axis.value(row) === undefined);
+
 // within reports whether a row lies in every brush.
 export function within(row, axes, brushes) {
   for (const axis of axes) {
     const brush = brushes.get(axis.id);
     if (!brush) continue;
-    const value = axis.value(row);
-    if (value === null || value === undefined) return false;
-    const at = axis.at(value);
+    if (!placed(axis, row)) return false;
+    const at = axis.at(axis.value(row));
     if (at < brush[0] - 1e-6 || at > brush[1] + 1e-6) return false;
   }
   return true;

@@ -1,7 +1,7 @@
 // Parallel coordinates: an axis for each parameter and one for the metric, a line for each run. A drag along an axis keeps the runs that pass there.
 import { html, useRef, useState } from "../../vendor/preact.js";
 import { useSize } from "../../core/use.js";
-import { kindOf } from "./answer.js";
+import { kindOf, placed } from "./answer.js";
 
 const height = 300, top = 34, bottom = 18, side = 60;
 const inner = height - top - bottom;
@@ -56,10 +56,9 @@ export function Parallel({ rows, axes, brushes, onBrushes, inside, over, onOver,
 function pathOf(row, axes, x, y) {
   let path = "", open = false;
   axes.forEach((axis, i) => {
-    const value = axis.value(row);
-    if (value === null || value === undefined) return (open = false);
-    path += `${open ? "L" : "M"}${x(i).toFixed(1)} ${y(axis.at(value)).toFixed(1)}`;
-    open = true;
+    const has = placed(axis, row);
+    if (has) path += `${open ? "L" : "M"}${x(i).toFixed(1)} ${y(axis.at(axis.value(row))).toFixed(1)}`;
+    open = has;
   });
   return path;
 }

@@ -3,15 +3,19 @@ import { html } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
 import { route } from "../../core/router.js";
 import { Severity } from "../../parts/severity.js";
+import { notGiven } from "./scales.js";
 
 const numeric = (text) => (text !== null && text !== "" && Number.isFinite(Number(text)) ? Number(text) : text);
 
+// On a phone the value is next to the name, and what is pinned leaves room for it.
+const narrow = matchMedia("(max-width: 600px)").matches;
+
 export function columnsOf(answer) {
   return [
-    { id: "rank", title: "Rank", width: 84, number: true, hint: "Among the runs without an error finding", value: (row) => row.rank || null, order: (row) => (row.rank || null), cell: (row) => (row.best ? html`<strong class="best-mark">1 best</strong>` : row.rank || "") },
-    { id: "name", title: "Name", width: 200, pin: true, fixed: true, value: (row) => row.name, cell: (row) => html`<a class="said" href=${route.to(row.name)}>${row.name}</a>${row.running ? html` <span class="tag">running</span>` : ""}` },
+    { id: "rank", title: "Rank", width: narrow ? 64 : 84, number: true, hint: "Among the runs without an error finding", value: (row) => row.rank || null, order: (row) => (row.rank || null), cell: (row) => (row.best ? html`<strong class="best-mark">1 best</strong>` : row.rank || "") },
+    { id: "name", title: "Name", width: narrow ? 140 : 200, pin: true, fixed: true, value: (row) => row.name, cell: (row) => html`<a class="said" href=${route.to(row.name)}>${row.name}</a>${row.running ? html` <span class="tag">running</span>` : ""}` },
     { id: "value", title: `${answer.metric} (${answer.stat})`, width: 150, number: true, value: (row) => (Number.isFinite(row.value) ? row.value : null), cell: (row) => (Number.isFinite(row.value) ? html`<span class=${row.distrust.length ? "quiet" : ""} title=${row.step >= 0 ? `At step ${format.count(row.step)}` : null}>${format.number(row.value)}</span>` : "\u2013") },
     { id: "trust", title: "Trust", width: 190, value: (row) => row.distrust.join(", "), cell: (row) => (row.distrust.length ? html`<a href=${route.to(row.name, "findings")} title="An error finding: the value is not to be trusted"><${Severity} of="error" text=${row.distrust[0]} plain /></a>` : "") },
-    ...answer.parameters.map((one) => ({ id: `param.${one.name}`, title: one.name, width: 130, number: one.numbers, hint: one.also.length ? `The same values: ${one.also.join(", ")}` : undefined, value: (row) => (one.numbers ? numeric(row.of[one.name]) : row.of[one.name]), cell: (row) => html`<span class="said" title=${row.of[one.name]}>${row.of[one.name] ?? "\u2013"}</span>` })),
+    ...answer.parameters.map((one) => ({ id: `param.${one.name}`, title: one.name, width: 130, number: one.numbers, hint: one.also.length ? `The same values: ${one.also.join(", ")}` : undefined, value: (row) => (one.numbers ? numeric(row.of[one.name]) : row.of[one.name]), cell: (row) => (row.of[one.name] == null ? html`<span class="quiet">${notGiven}</span>` : html`<span class="said" title=${row.of[one.name]}>${row.of[one.name]}</span>`) })),
   ];
 }

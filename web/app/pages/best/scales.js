@@ -5,9 +5,23 @@ const wide = 50; // a range of positive numbers this many times as high as low i
 
 const few = 6; // values that are all written on the axis
 
+const gap = 0.14; // the part at the low end that is kept for runs without a value
+const absent = (value) => value === null || value === undefined;
+
+// withAbsent is the scale of values, with a place at its low end for the runs that have none.
+export function withAbsent(values, numbers) {
+  const of = scale(values, numbers);
+  if (!values.some(absent)) return of;
+  const at = (value) => (absent(value) ? 0 : gap + (1 - gap) * of.at(value));
+  const ticks = of.ticks.map((tick) => ({ ...tick, at: gap + (1 - gap) * tick.at }));
+  return { ...of, absent: true, at, text: (value) => (absent(value) ? notGiven : of.text(value)), ticks: [{ at: 0, text: notGiven }, ...ticks] };
+}
+
+export const notGiven = "not given";
+
 // scale of values (numbers, texts, or null): {at(value) from 0 to 1, text(value), ticks: [{at, text}], log}.
 export function scale(values, numbers) {
-  const there = values.filter((value) => value !== null);
+  const there = values.filter((value) => !absent(value));
   if (!numbers) return ofWords([...new Set(there)].sort((a, b) => a.localeCompare(b, "en", { numeric: true })));
   const list = there.map(Number).filter(Number.isFinite);
   if (!list.length) return ofWords([]);

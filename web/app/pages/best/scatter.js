@@ -2,7 +2,7 @@
 import { html } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
 import { useSize } from "../../core/use.js";
-import { kindOf } from "./answer.js";
+import { kindOf, placed } from "./answer.js";
 import { scale } from "./scales.js";
 
 const height = 300, top = 12, bottom = 40, left = 64, right = 18;
@@ -13,7 +13,7 @@ export function Scatter({ rows, parameter, axis, metric, inside, over, onOver, o
   const x = (at) => left + 8 + at * (width - left - right - 16);
   const y = (at) => top + (1 - at) * (height - top - bottom);
   // The best run is drawn last, over the others.
-  const points = rows.filter((row) => Number.isFinite(row.value) && axis.value(row) !== null).sort((a, b) => Number(a.best) - Number(b.best));
+  const points = rows.filter((row) => Number.isFinite(row.value) && placed(axis, row)).sort((a, b) => Number(a.best) - Number(b.best));
   return html`<div class="best-scatter" ref=${box}>${width > 0 && html`<svg width=${width} height=${height} role="group" aria-label=${`${metric} of each run by ${parameter}`}>
     ${values.ticks.map((tick) => html`<g key=${tick.text}><line class="best-grid" x1=${left} x2=${width - right} y1=${y(tick.at)} y2=${y(tick.at)} /><text class="best-tick" x=${left - 6} y=${y(tick.at) + 4} text-anchor="end">${tick.text}</text></g>`)}
     ${axis.ticks.slice(0, 12).map((tick) => html`<text key=${tick.text} class="best-tick" x=${x(tick.at)} y=${height - bottom + 18} text-anchor="middle">${tick.text}</text>`)}

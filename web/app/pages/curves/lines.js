@@ -5,9 +5,9 @@ import { group as together } from "../../core/align.js";
 import { evaluate } from "../../core/expression.js";
 import { several } from "../../core/format.js";
 import { smooth } from "../../core/smooth.js";
+import { dash, dashes, seriesToken } from "../../core/theme.js";
 import { modeColours } from "../../parts/chart/key.js";
 
-const dashes = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
 const many = 30;
 
 // lines are the series of one chart. parts: [{label, asks: [{mode, s, label}]}], or
@@ -33,8 +33,8 @@ export function lines({ parts, runs, got, settings }) {
           hidden: run.hidden,
           s: ask.s,
           label: labelled(single ? "" : run.name, parts.length > 1 || (single && asks.length === 1) ? part.label : "", asks.length > 1 ? ask.label : ""),
-          colour: single ? `--series-${(place % 8) + 1}` : run.colour,
-          dash: single ? dashes[Math.floor(place / 8) % 4] : place ? dashes[place % 4] : run.dash,
+          colour: single ? seriesToken(place) : run.colour,
+          dash: single ? dash(place) : place ? dashes[place % 4] : run.dash,
           width: runs.length > many ? 1 : 1.5,
           role: "curve",
         });

@@ -3,7 +3,7 @@
 
 import { matcher } from "../../core/pattern.js";
 import { names, parse } from "../../core/expression.js";
-import { modeWord } from "../../parts/chart/key.js";
+import { modeWord } from "../../core/statistics.js";
 import { chartKey, found, read, title, written } from "./series.js";
 
 export const mostPicked = 40;

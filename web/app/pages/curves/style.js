@@ -4,8 +4,9 @@
 import { styler } from "../../core/runstyle.js";
 import { seriesToken } from "../../core/theme.js";
 
+// Dashes are of a run only where the user set them: of themselves they say which
+// series of a run a line is.
 const dashes = { solid: [], dashed: [6, 3], dotted: [2, 3] };
-const kinds = Object.values(dashes);
 
 // fieldOf is a run's text in a column of the list of runs: "name", "status",
 // "tag.NAME", "param.NAME", "last.SERIES" ...
@@ -22,9 +23,9 @@ export function styles(ui, rows) {
   const look = styler(ui, [...rows.values()], fieldOf);
   return (name, place) => {
     const { colour, line } = look(rows.get(name) ?? { name });
-    return { colour: seriesToken(colour ? colour - 1 : place), dash: dashes[line] ?? (colour ? [] : kinds[Math.floor(place / 8) % kinds.length]) };
+    return { colour: seriesToken(colour ? colour - 1 : place), dash: dashes[line] ?? [] };
   };
 }
 
 // ofPlace is the look of the n-th thing that nothing was set for.
-export const ofPlace = (place) => ({ colour: seriesToken(place), dash: kinds[Math.floor(place / 8) % kinds.length] });
+export const ofPlace = (place) => ({ colour: seriesToken(place), dash: [] });

@@ -3,7 +3,7 @@ import { html, useEffect, useMemo, useRef } from "../../vendor/preact.js";
 import { several } from "../../core/format.js";
 import { useEvents, useGet } from "../../core/use.js";
 import { Chart, fromAnswer } from "../../parts/chart.js";
-import { Key, modeColours, modeWord } from "../../parts/chart/key.js";
+import { Key, modeColours } from "../../parts/chart/key.js";
 import { Answer, Empty } from "../../parts/empty.js";
 
 const mostCharts = 8;

@@ -1,4 +1,4 @@
-// The course of the loss in a cell: the lines of its modes over each other on one scale, and the last value of the first. Lines are asked for when they are seen.
+// The course of the loss in a cell: the lines of its modes over each other on one scale, and the last value: of the evaluation where there is one, because a loss of training is that of one batch. Lines are asked for when they are seen.
 import { html, signal } from "../../vendor/preact.js";
 import { get, number } from "../../core/api.js";
 import * as format from "../../core/format.js";
@@ -50,6 +50,7 @@ function ask() {
 export function Losses({ row }) {
   if (typeof row.loss !== "number") return "";
   const lines = linesOf(row).slice(0, 3).map((line) => ({ ...line, numbers: line.values.map(number) }));
+  const shown = lines.find((line) => line.mode === "EVAL") ?? lines[0];
   if (!lines.length) return html`<span class="runs-losses"><span class="runs-last">${format.number(row.loss, 3)}</span></span>`;
   const finite = lines.flatMap((line) => line.numbers).filter(Number.isFinite);
   const [low, high] = [Math.min(...finite), Math.max(...finite)];
@@ -59,7 +60,7 @@ export function Losses({ row }) {
   const text = lines.map((line) => said(line)).join("; ");
   return html`<span class="runs-losses">${finite.length > 0 && html`<svg class="runs-line" width=${width} height=${height} role="img" aria-label=${text}><title>${text}</title>
       ${lines.map((line, i) => html`<${Line} key=${line.mode} line=${line} y=${y} second=${i > 0} />`)}</svg>`}
-    <span class="runs-last">${format.number(number(lines[0].last), 3)}</span></span>`;
+    <span class="runs-last">${format.number(number(shown.last), 3)}${shown.mode === "EVAL" && html`<span class="quiet small"> eval</span>`}</span></span>`;
 }
 
 function Line({ line: { steps, numbers }, y, second }) {

@@ -1,8 +1,6 @@
 // The one key to the colours and lines of a page's charts.
+import { modes as words, modeWord } from "../../core/statistics.js";
 import { html } from "../../vendor/preact.js";
-
-const words = { TRAIN: "training", EVAL: "evaluation", PREDICT: "prediction", GLOBAL: "any mode" };
-export const modeWord = (mode) => words[mode] ?? mode;
 
 // modeColours are the colours of curves that differ only in their mode.
 export const modeColours = { TRAIN: 0, GLOBAL: 0, EVAL: 1, PREDICT: 2 };
