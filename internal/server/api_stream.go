@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,7 +19,7 @@ const heartbeat = 15 * time.Second
 // streamInput is what a page wants to be told.
 type streamInput struct {
 	Run     string   `query:"run" maxLength:"255" doc:"A run; none: the list of runs."`
-	Series  []string `query:"s,explode" maxItems:"1000" doc:"Series whose new points come with steps: TENSOR|STAT|MODE|WORKER, as for series."`
+	Series  []string `query:"s,explode" maxItems:"1000" doc:"Series of which each event of steps says whether they have grown: TENSOR|STAT|MODE|WORKER, as for series."`
 	Metrics bool     `query:"metrics" doc:"Samples of the machine's metrics come, too."`
 	Last    string   `header:"Last-Event-ID" maxLength:"100" doc:"The id of the last event that came: what was missed comes, or reset."`
 	From    string   `query:"last" maxLength:"100" doc:"The same, for a client that cannot send the header."`
@@ -146,25 +147,26 @@ func (in *reader) take() (b []byte, news <-chan struct{}, over bool) {
 		}
 		data := e.data
 		if e.name == "steps" {
-			data = in.withPoints(e)
+			data = in.withGrown(e)
 		}
 		writeEvent(&out, t.id(in.next+1), e.name, data)
 	}
 	return out.Bytes(), t.news, t.over
 }
 
-// withPoints is an event of steps with the points that this client asked for.
-func (in *reader) withPoints(e *event) []byte {
-	b := append(bytes.TrimSuffix(bytes.Clone(e.data), []byte("}")), `,"points":[`...)
+// withGrown is an event of steps with the series that this client asked for and that have grown.
+func (in *reader) withGrown(e *event) []byte {
+	b := append(bytes.TrimSuffix(bytes.Clone(e.data), []byte("}")), `,"grown":[`...)
 	first := true
 	for _, s := range in.series {
-		if p := e.points[s.text]; p != nil {
-			if !first {
-				b = append(b, ',')
-			}
-			b = append(b, p...)
-			first = false
+		text, err := json.Marshal(s.text)
+		if err != nil || !e.grown[s.text] {
+			continue
 		}
+		if !first {
+			b = append(b, ',')
+		}
+		b, first = append(b, text...), false
 	}
 	return append(b, "]}"...)
 }

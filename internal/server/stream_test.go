@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -141,30 +143,22 @@ func (l *listener) next(name string, v any) heard {
 }
 
 type stepsHeard struct {
-	Steps  map[string]int64
-	Points []struct {
-		S      string
-		X      []int64
-		Values []any
-		Time   []float64
-		Epoch  []float64
-		Again  bool
-	}
+	Steps map[string]int64
+	Grown []string
 }
 
-// upTo collects points until a step is there: "series step value" of each.
-func (l *listener) upTo(step int64) (all []string) {
+// upTo collects which series have grown until a step is there.
+func (l *listener) upTo(mode string, step int64) string {
 	l.t.Helper()
+	all := map[string]bool{}
 	for {
 		var e stepsHeard
 		l.next("steps", &e)
-		for _, p := range e.Points {
-			for i, x := range p.X {
-				all = append(all, fmt.Sprintf("%s %d %v", p.S, x, p.Values[i]))
-			}
+		for _, s := range e.Grown {
+			all[s] = true
 		}
-		if e.Steps["TRAIN"] > step {
-			return all
+		if e.Steps[mode] > step {
+			return strings.Join(slices.Sorted(maps.Keys(all)), ", ")
 		}
 	}
 }
@@ -178,12 +172,12 @@ func TestStreamTellsWhatIsNewOfARun(t *testing.T) {
 	var now stepsHeard
 	l.next("status", nil)
 	l.next("steps", &now)
-	if now.Points == nil || len(now.Points) != 0 {
-		t.Errorf("points that were there: %+v", now.Points)
+	if now.Grown == nil || len(now.Grown) != 0 {
+		t.Errorf("at the beginning there grew %q", now.Grown)
 	}
 	j.steps(3)
-	if got, want := strings.Join(l.upTo(4), ", "), "loss 2 2, fc%7Cweight|max|TRAIN|worker_1 2 15"; !strings.Contains(got, "loss 3 NaN") || !strings.Contains(got, "loss 2 2") || !strings.Contains(got, "fc%7Cweight|max|TRAIN|worker_1 4 15") || strings.Contains(got, "loss 1 ") {
-		t.Errorf("points %s, want them to begin %s", got, want)
+	if got, want := l.upTo("TRAIN", 4), "fc%7Cweight|max|TRAIN|worker_1, loss"; got != want {
+		t.Errorf("%q have grown, want %q", got, want)
 	}
 	host, _ := os.Hostname()
 	j.ok(j.Samples(record.Sample{Host: host, Time: time.Now().UTC(), Values: []record.Scalar{{Name: "cpu/total", Value: 50}}}))
@@ -212,8 +206,8 @@ func TestStreamTellsWhatIsNewOfARun(t *testing.T) {
 		r.Status, r.Ended = record.Completed, &now
 	}))
 	j.ok(j.Close())
-	if got := strings.Join(l.upTo(5), ", "); !strings.Contains(got, "loss 5 5") {
-		t.Errorf("the last step: %s", got)
+	if got := l.upTo("TRAIN", 5); !strings.Contains(got, "loss") {
+		t.Errorf("the last step: %q", got)
 	}
 	var s StatusNews
 	l.next("status", &s)
@@ -227,8 +221,7 @@ func TestStreamTellsWhatIsNewOfARun(t *testing.T) {
 	}
 }
 
-// An evaluation is one point, the mean over its samples, once training goes on. A series
-// of which not the whole evaluation was seen is read again.
+// A series of evaluations has grown once training goes on, or the job has ended.
 func TestStreamTellsEvaluations(t *testing.T) {
 	root := t.TempDir()
 	server := serveTest(t, Options{Root: root})
@@ -253,33 +246,12 @@ func TestStreamTellsEvaluations(t *testing.T) {
 	l := listen(t, server, "?run=a&s=loss%7C%7CEVAL", "")
 	l.next("steps", nil)
 	evaluate(1, 9)
-	j.steps(1)
-	told := func(from int64) (all []string) {
-		for {
-			var e stepsHeard
-			l.next("steps", &e)
-			for _, p := range e.Points {
-				if p.Again {
-					all = append(all, "again")
-				}
-				for i, x := range p.X {
-					all = append(all, fmt.Sprint(x, " ", p.Values[i]))
-				}
-			}
-			if e.Steps["TRAIN"] > from {
-				return all
-			}
-		}
+	if got := l.upTo("EVAL", evaluated-1); got != "" {
+		t.Errorf("during an evaluation %q have grown", got)
 	}
-	if got := strings.Join(told(j.step-1), ", "); got != "again" {
-		t.Errorf("of an evaluation that began before: %s", got)
-	}
-	evaluate(1, 1, 9) // (4 + 4 + 9) / 9
 	j.steps(1)
-	evaluate(2, 2)
-	j.steps(1)
-	if got, want := strings.Join(told(j.step-1), ", "), fmt.Sprint(evaluated-3, " ", 17.0/9, ", ", evaluated-1, " 2"); got != want {
-		t.Errorf("told %s, want %s", got, want)
+	if got := l.upTo("TRAIN", 1); got != "loss||EVAL" {
+		t.Errorf("after an evaluation %q have grown", got)
 	}
 	evaluate(3)
 	j.ok(j.UpdateRun(func(r *record.Run) {
@@ -288,16 +260,13 @@ func TestStreamTellsEvaluations(t *testing.T) {
 	}))
 	j.ok(j.Close())
 	var e stepsHeard
-	for len(e.Points) == 0 {
+	for len(e.Grown) == 0 {
 		l.next("steps", &e)
-	}
-	if !e.Points[0].Again || len(e.Points[0].X) > 0 {
-		t.Errorf("at the end: %+v", e.Points)
 	}
 }
 
-// Points of updates come with the epochs that they are in. When an epoch turns out to
-// have another length, what was drawn is elsewhere: the series is read again.
+// When an epoch turns out to have another length, what was drawn is elsewhere: the series
+// is named although it has no new value.
 func TestStreamTellsEpochs(t *testing.T) {
 	root := t.TempDir()
 	server := serveTest(t, Options{Root: root})
@@ -308,26 +277,15 @@ func TestStreamTellsEpochs(t *testing.T) {
 	j.steps(1)
 	l := listen(t, server, "?run=a&s=loss|value|TRAIN", "")
 	l.next("steps", nil)
-	told := func(until string) {
-		t.Helper()
-		for all := ""; ; {
-			var e stepsHeard
-			l.next("steps", &e)
-			for _, p := range e.Points {
-				all += fmt.Sprint(p.X, p.Epoch, p.Again, " ")
-				if strings.Contains(all, until) {
-					return
-				}
-			}
-		}
+	j.steps(1)
+	if got := l.upTo("TRAIN", 1); got != "loss|value|TRAIN" {
+		t.Fatalf("%q have grown", got)
 	}
-	j.steps(1)
-	told("[1] [0.25] false")
 	facts(`{"v":1,"epochs":{"batches":4,"stretches":[{"at":0,"number":1,"updates":2}]}}`)
-	j.steps(1)
-	told("[] [] true")
-	j.steps(1)
-	told("[3] [1.5] false")
+	var e stepsHeard
+	if l.next("steps", &e); len(e.Grown) != 1 || e.Steps["TRAIN"] != 2 {
+		t.Errorf("when the epochs are elsewhere: %+v", e)
+	}
 }
 
 func TestStreamGoesOnAfterABreak(t *testing.T) {
@@ -342,8 +300,8 @@ func TestStreamGoesOnAfterABreak(t *testing.T) {
 	l.cancel()
 	j.steps(2)
 	back := listen(t, server, "?run=a&s=loss", last.id)
-	if got := strings.Join(back.upTo(2), ", "); got != "loss 1 1, loss 2 2" {
-		t.Errorf("after the break: %s", got)
+	if got := back.upTo("TRAIN", 2); got != "loss" {
+		t.Errorf("after the break: %q", got)
 	}
 	for _, id := range []string{"1234.1-3", "nothing", last.id[:strings.IndexByte(last.id, '-')] + "-999"} {
 		other := listen(t, server, "?run=a&s=loss", id)
@@ -395,7 +353,7 @@ func TestStreamSharesOneLookAndEndsWithTheServer(t *testing.T) {
 		}
 		j.steps(1)
 		for _, l := range all {
-			if got := strings.Join(l.upTo(0), ", "); got != "loss 0 0" {
+			if got := l.upTo("TRAIN", 0); got != "loss" {
 				t.Errorf("%s", got)
 			}
 		}

@@ -21,15 +21,15 @@ const (
 // event is one piece of news.
 type event struct {
 	name   string
-	data   []byte            // a JSON object
-	points map[string][]byte // of steps: the points of each series that anybody asked for
-	metric bool              // only for readers that asked for machine metrics
+	data   []byte          // a JSON object
+	grown  map[string]bool // of steps: the series that have grown and that anybody asked for
+	metric bool            // only for readers that asked for machine metrics
 }
 
 func (e *event) size() int {
 	n := len(e.data)
-	for _, p := range e.points {
-		n += len(p)
+	for s := range e.grown {
+		n += len(s)
 	}
 	return n
 }
@@ -91,8 +91,8 @@ func (t *topic) stand(status StatusNews, steps StepNews) {
 	a, err := json.Marshal(status)
 	b, err2 := json.Marshal(struct {
 		StepNews
-		Points []Points `json:"points"`
-	}{steps, []Points{}})
+		Grown []string `json:"grown"`
+	}{steps, []string{}})
 	if err != nil || err2 != nil {
 		return
 	}

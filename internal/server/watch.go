@@ -53,16 +53,6 @@ type (
 		Of       int64    `json:"of" doc:"0 where that is not known."`
 		Fraction *float64 `json:"fraction"`
 	}
-	// Points are new points of a series. A point of an evaluation is its whole pass, at
-	// its last step; it comes when training goes on.
-	Points struct {
-		Series string   `json:"s"`
-		X      integers `json:"x"`
-		Values floats   `json:"values"`
-		Time   floats   `json:"time" doc:"Seconds since 1970."`
-		Epoch  floats   `json:"epoch,omitempty" doc:"Of updates: passes over the data that were done before each; left out where that is not known of one of them."`
-		Again  bool     `json:"again,omitempty" doc:"There are too many, or earlier ones are in other epochs than it seemed: read the series anew."`
-	}
 	// MetricNews is a sample of a machine.
 	MetricNews struct {
 		Run    string   `json:"run"`
@@ -83,9 +73,6 @@ type (
 	}
 )
 
-// mostPoints is how many new points of a series one event has.
-const mostPoints = 512
-
 // runWatch looks for what is new of a run.
 type runWatch struct {
 	t    *topic
@@ -93,7 +80,6 @@ type runWatch struct {
 	live live // nil: it is not of this format
 	tail source.Tail
 
-	chief    string
 	status   StatusNews
 	steps    map[string]int64
 	told     StepNews
@@ -103,8 +89,9 @@ type runWatch struct {
 	times    map[string]time.Time
 	facts    []byte // of the run, that epochs were read from
 	epochs   *record.EpochFacts
-	passes   livePasses
-	started  bool
+	// evaluated are series of evaluations that are not over.
+	evaluated map[string]bool
+	started   bool
 }
 
 // watchRun says what is new of a run until ctx ends, the run is gone, or nobody has
@@ -129,7 +116,7 @@ func (s *Server) watchRun(ctx context.Context, t *topic) {
 			return
 		}
 	}
-	w := &runWatch{t: t, run: run, findings: map[string]bool{}, samples: map[string]int64{}, times: map[string]time.Time{}}
+	w := &runWatch{t: t, run: run, findings: map[string]bool{}, samples: map[string]int64{}, times: map[string]time.Time{}, evaluated: map[string]bool{}}
 	w.live, _ = run.(live)
 	defer func() {
 		if w.tail != nil {
@@ -177,8 +164,7 @@ func (w *runWatch) look(c changed) {
 	if !w.started {
 		w.begin(&run)
 	}
-	points := w.points(&run)
-	w.progressed(&run, points)
+	w.progressed(&run, w.grown(&run))
 	if c.findings {
 		w.found()
 	}
@@ -223,13 +209,13 @@ func (w *runWatch) begin(run *record.Run) {
 	}
 }
 
-// progressed says how far the run has come, with new points.
-func (w *runWatch) progressed(run *record.Run, points map[string][]byte) {
+// progressed says how far the run has come, and which series have grown.
+func (w *runWatch) progressed(run *record.Run, grown map[string]bool) {
 	for mode, n := range run.Steps {
 		w.steps[mode] = max(w.steps[mode], n)
 	}
 	now := StepNews{Run: w.t.name, Steps: maps.Clone(w.steps), Progress: progressOf(run, w.steps)}
-	if w.started && maps.Equal(now.Steps, w.told.Steps) && len(points) == 0 {
+	if w.started && maps.Equal(now.Steps, w.told.Steps) && len(grown) == 0 {
 		return
 	}
 	w.told = now
@@ -237,7 +223,7 @@ func (w *runWatch) progressed(run *record.Run, points map[string][]byte) {
 		return
 	}
 	if b, err := json.Marshal(now); err == nil {
-		w.t.publish(event{name: "steps", data: b, points: points})
+		w.t.publish(event{name: "steps", data: b, grown: grown})
 	}
 }
 

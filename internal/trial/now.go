@@ -4,8 +4,6 @@ import (
 	"math"
 
 	"github.com/vigil-ml/vigil/internal/source"
-	"github.com/vigil-ml/vigil/internal/store/chunk"
-	"github.com/vigil-ml/vigil/internal/tensor"
 )
 
 // TailNow is Tail without the steps that are stored already. What lies in sealed
@@ -40,16 +38,6 @@ func (t *Trial) TailNow() (source.Tail, error) {
 		r.decided[n] = len(list)
 	}
 	return &tailing{r}, nil
-}
-
-// StatOf is one of the statistics that Query.Stat names; false when there is none of
-// that name.
-func StatOf(s *tensor.Stats, name string) (float64, bool) {
-	st, ok := chunk.Statistics[name]
-	if !ok {
-		return 0, false
-	}
-	return st.Value(s), true
 }
 
 // SampleCount is how many samples of its machine metrics a host has stored.

@@ -1,7 +1,7 @@
 import { catalogue, searched, withStatistics } from "../app/pages/curves/catalogue.js";
 import { drawnText, lines } from "../app/pages/curves/lines.js";
 import { Loader } from "../app/pages/curves/loader.js";
-import { placed, Tails } from "../app/pages/curves/live.js";
+import { Growth, joined, viewOfNew } from "../app/pages/curves/live.js";
 import { marksOf } from "../app/pages/curves/marks.js";
 import { needs, ofExpression, ofPattern, ownChart } from "../app/pages/curves/parts.js";
 import * as own from "../app/pages/curves/own.js";
@@ -171,40 +171,38 @@ export const tests = {
     equal(at("epoch"), [0.25, 0.5]);
     equal(at("epoch", ["other"]), [0.25, 0.5], "nothing where it is not known");
   },
-  "new points have their places on each axis, or the series is read again"() {
-    const started = "2026-11-21T10:00:00Z";
-    const of = (s, more) => ({ s, x: [8, 9], time: [1795255201, 1795255202], ...more });
-    const [train, evaluation] = [of("loss||TRAIN|", { epoch: [2, 2.25] }), of("loss||EVAL|", {})];
-    for (const [axis, point, want] of [
-      ["step", train, [8, 9]], ["time", train, [1795255201, 1795255202]], ["relative", train, [1, 2]], ["epoch", train, [2, 2.25]],
-      ["step", evaluation, null], ["time", evaluation, [1795255201, 1795255202]], ["epoch", evaluation, null], ["epoch", of("loss||TRAIN|", {}), null],
-    ]) {
-      const x = placed(point, axis, started);
-      equal(JSON.stringify(x && Array.from(x)), JSON.stringify(want), `${point.s} by ${axis}`);
-    }
+  "what is new of a series is asked for from its end, or the whole series is"() {
+    const view = { axis: "update", columns: 480 };
+    const long = series(Array.from({ length: 40 }, (_, i) => i), Array.from({ length: 40 }, (_, i) => i));
+    equal(viewOfNew(long, null, view), { axis: "update", columns: 480, from: 39 });
+    equal(viewOfNew({ ...long, raw: false, x_last: Float64Array.of(41) }, null, view).from, 41, "the end of its last column");
+    for (const [why, one, part, other] of [
+      ["so few that their places may change", series([0, 1], [0, 1]), null, view],
+      ["much was added", long, { points: 801 }, view],
+      ["epochs may begin elsewhere than it seemed", long, null, { ...view, axis: "epoch" }],
+      ["a part of the axis is shown", long, null, { ...view, from: 0, to: 50 }],
+    ]) equal(viewOfNew(one, part, other) === other, true, why);
   },
 
-  "new points follow those that were read"() {
-    const tails = new Tails();
-    tails.add("a", [1, 2], [10, 20]);
-    tails.add("a", [2, 3], [99, 30]);
-    const raw = tails.joined("a", series([0, 1], [0, 1]));
+  "a series is followed by its newest part"() {
+    const part = series([1, 2, 3], [10, 20, NaN], { last: 3 });
+    const raw = joined(series([0, 1], [0, 1]), part);
     near(raw.x, [0, 1, 2, 3]);
-    near(raw.mean, [0, 1, 20, 30]);
-    equal(raw.points, 4);
-    const columns = tails.joined("a", series([0], [0], { raw: false, points: 9, x_last: [2], min: [-1], max: [1], last_value: [0], odd: [0] }));
+    near(raw.mean, [0, 10, 20, NaN], "the point at the end is that of the part");
+    equal([raw.points, raw.last], [4, 3]);
+    near(joined(series([0, 0.5], [0, 5]), part).x, [0, 0.5, 1, 2, 3], "a part without that point");
+    const columns = joined(series([0], [0], { raw: false, points: 9, x_last: Float64Array.of(2), min: Float64Array.of(-1), max: Float64Array.of(1), last_value: Float64Array.of(0), odd: Float64Array.of(0) }), part);
     near(columns.x_last, [2, 3]);
-    near(columns.max, [1, 30]);
-    tails.read("a", series([3], [30]));
-    equal(tails.size("a"), 0, "read anew");
-    equal(tails.add("a", [4], [40]), true, "a point that follows");
-    tails.read("b", series([0, 1, 2], [0, 1, 2]));
-    equal(tails.add("b", [9], [9]), false, "points between are missing");
-    tails.forget("b");
-    equal(tails.size("b"), 0, "nobody looks");
-    tails.forget("a");
+    near(columns.max, [1, NaN]);
+    near(columns.odd, [0, 1]);
+    equal(columns.points, 10);
     const known = series([3], [30]);
-    equal(tails.joined("a", known) === known, true);
+    for (const nothing of [null, series([], []), series([2], [2])]) equal(joined(known, nothing) === known, true);
+    const growth = new Growth();
+    growth.grew(["a", "b"]);
+    growth.grew(["a"]);
+    growth.forget("b");
+    equal([growth.count("a"), growth.count("b")], [2, 0]);
   },
 
   async "what is wanted together is asked together"() {

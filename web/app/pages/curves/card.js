@@ -26,19 +26,18 @@ export function Card({ chart, page, large = false }) {
 }
 
 function Live({ chart, page, large }) {
-  const { settings, runs, loader, tails, tick, shared } = page;
+  const { settings, runs, loader, growth, tick, shared } = page;
   const [box, { width }] = useSize();
   const asked = useMemo(() => needs(chart.parts), [chart.parts]);
   const view = useMemo(() => viewOf(settings, width, runs.length), [settings.axis, settings.zoom?.[0], settings.zoom?.[1], width && columnsOf(width, runs.length), runs.length]);
   const names = useMemo(() => runs.map((r) => r.name), [runs]);
-  const series = useSeries({ loader, tails, runs: names, needs: asked, view, when: width > 0, turn: page.turn });
+  const series = useSeries({ loader, growth, grown: tick?.value ?? 0, runs: names, needs: asked, view, when: width > 0, turn: page.turn });
 
   // Another axis brings another watched and another shared: the chart goes over to them.
   useEffect(() => page.watched.watch(asked, page.gone), [chart.key, asked, page.watched]);
 
-  const now = tick?.value ?? 0;
   const list = useMemo(() => emphasised(lines({ parts: chart.parts, runs, got: series.got, settings }), settings.picked),
-    [chart.parts, runs, series.version, now, settings.smoothing, settings.group, settings.band, settings.singles, settings.picked]);
+    [chart.parts, runs, series.version, settings.smoothing, settings.group, settings.band, settings.singles, settings.picked]);
   const marks = useMemo(() => (page.marked ? marksOf(page.marked, { axis: settings.axis, started: page.started, subjects: chart.subjects, open: page.openFinding }) : none),
     [page.marked, settings.axis, page.started, chart.subjects]);
 

@@ -18,7 +18,7 @@ import { Compose } from "./compose.js";
 import { useCurves, useRows, useSet, useTensorStatistics } from "./data.js";
 import { Group, whole } from "./grid.js";
 import { pageKeys } from "./keys.js";
-import { Tails } from "./live.js";
+import { Growth } from "./live.js";
 import { Loader } from "./loader.js";
 import { read as readOwn } from "./own.js";
 import { ownChart } from "./parts.js";
@@ -35,7 +35,7 @@ export function Page({ run, route }) {
   const names = useStable(run ? [run.name] : listed);
   const single = names.length === 1;
   const settings = read(route);
-  const kept = useMemo(() => ({ loader: new Loader(get), tails: single && run ? new Tails() : null, shared: new Shared(), watched: new Watched(), tick: signal(0) }), [names, settings.axis]);
+  const kept = useMemo(() => ({ loader: new Loader(get), growth: single && run ? new Growth() : null, shared: new Shared(), watched: new Watched(), tick: signal(0) }), [names, settings.axis]);
   const [turn, setTurn] = useState(0);
   const [dialog, setDialog] = useState(null);
   const [needStatistics, setNeed] = useState(settings.statistics.length > 0);
@@ -63,11 +63,12 @@ export function Page({ run, route }) {
     for (const name of names) kept.loader.forget(name);
     setTurn((n) => n + 1);
   }, [names, kept]);
-  const again = useCallback((list) => {
+  const grew = useCallback((list) => {
     for (const s of list) kept.loader.forget(names[0], s);
-    setTurn((n) => n + 1);
+    kept.growth?.grew(list);
+    kept.tick.value++;
   }, [names, kept]);
-  useLive({ run, watched: kept.watched, tails: kept.tails, settings, refresh, again, changed: useCallback(() => kept.tick.value++, [kept]), found: () => curves.reload(names[0]), empty: !all.charts.length });
+  useLive({ run, watched: kept.watched, loader: kept.loader, refresh, grew, found: () => curves.reload(names[0]), empty: !all.charts.length });
   useLiveRuns({ names, refresh, when: !run && [...rows.values()].some((row) => row.status === "running") });
 
   // Findings stand on the curves of one run, and of the one that was picked.
@@ -79,12 +80,12 @@ export function Page({ run, route }) {
   const latest = useRef(null);
   const page = {
     run, runs, route, settings, set, turn, marked, started, refresh, pinned, given, epochs,
-    loader: kept.loader, tails: kept.tails, tick: kept.tails ? kept.tick : null, shared: kept.shared,
+    loader: kept.loader, growth: kept.growth, tick: kept.growth ? kept.tick : null, shared: kept.shared,
     watched: kept.watched,
-    // gone is called when the last chart of a series is: while it is not seen, its points do not come.
+    // gone is called when the last chart of a series is: while it is not seen, nothing says that it grows.
     gone: (s) => {
       if (!latest.current.run?.live) return;
-      kept.tails?.forget(s);
+      kept.growth?.forget(s);
       kept.loader.forget(run.name, s);
     },
     pick: (name) => name && !single ? set({ picked: name === settings.picked ? "" : name }) : name || set({ picked: "" }),

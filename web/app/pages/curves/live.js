@@ -1,86 +1,54 @@
-// Points that came over the stream after a series was read.
+// What a series has become since it was read: the stream says that it has grown, and what it is now is asked of the server.
 
-import { numbers } from "../../core/api.js";
-import { read } from "./series.js";
+const few = 16; // points of a series that is read whole: the places of so few may still change
+const mostPart = 800; // points beyond the end, after which the whole series is read again
 
-// placed are the x of new points on an axis, null where they are not known here.
-export function placed({ s, x, time, epoch }, axis, started) {
-  if (read(s).mode !== "TRAIN" && axis === "step") return null;
-  if (axis === "step") return numbers(x);
-  if (axis === "epoch") return epoch?.length ? numbers(epoch) : null;
-  if (!time) return null;
-  const seconds = Array.from(time, (t) => (typeof t === "number" ? t : Date.parse(t) / 1000));
-  return axis === "time" ? seconds : seconds.map((t) => t - Date.parse(started) / 1000);
-}
-
-// Tails holds the newest points of series of one run.
-export class Tails {
+// Growth counts how often each series of a run has grown.
+export class Growth {
   constructor() {
-    this.of = new Map(); // s -> {x, y}
-    this.ends = new Map(); // s -> {end, step}, of the series that was read
+    this.times = new Map();
   }
 
-  // add appends points; one that does not come after the last one is known already.
-  // It answers whether they follow what was there: false where some are missing.
-  add(s, x, y) {
-    if (!this.of.has(s)) this.of.set(s, { x: [], y: [] });
-    const tail = this.of.get(s);
-    const known = this.ends.get(s);
-    const follows = tail.x.length > 0 || !known || !x.length || x[0] <= known.end + 3 * known.step;
-    let before = tail.x.length ? tail.x[tail.x.length - 1] : -Infinity;
-    for (let i = 0; i < x.length; i++) {
-      if (!(x[i] > before)) continue;
-      before = x[i];
-      tail.x.push(x[i]);
-      tail.y.push(y[i]);
-    }
-    return follows;
+  grew(list) {
+    for (const s of list) this.times.set(s, this.count(s) + 1);
   }
 
-  // forget drops what is known of a series that nobody looks at: while it is not
-  // seen, its points do not come.
+  count(s) {
+    return this.times.get(s) ?? 0;
+  }
+
+  // forget drops what is known of a series that nobody looks at: while it is not seen, nothing says that it grows.
   forget(s) {
-    this.of.delete(s);
-    this.ends.delete(s);
-  }
-
-  // read drops the points that a series that was read anew has itself.
-  read(s, series) {
-    const tail = this.of.get(s);
-    const n = series.x.length;
-    if (!n) return;
-    const end = series.x_last.length ? series.x_last[n - 1] : series.x[n - 1];
-    this.ends.set(s, { end, step: n > 1 ? (end - series.x[0]) / Math.max(n, series.points - 1) : Infinity });
-    if (!tail) return;
-    let i = 0;
-    while (i < tail.x.length && tail.x[i] <= end) i++;
-    tail.x.splice(0, i);
-    tail.y.splice(0, i);
-  }
-
-  size(s) {
-    return this.of.get(s)?.x.length ?? 0;
-  }
-
-  // joined is a series with its tail: in a series of columns each new point is a
-  // column of its own.
-  joined(s, series) {
-    const tail = this.of.get(s);
-    if (!tail?.x.length || !series) return series;
-    const n = series.x.length;
-    const end = n === 0 ? -Infinity : series.raw ? series.x[n - 1] : series.x_last[n - 1];
-    let from = 0;
-    while (from < tail.x.length && tail.x[from] <= end) from++;
-    if (from === tail.x.length) return series;
-    const [x, y] = [tail.x.slice(from), tail.y.slice(from)];
-    const out = { ...series, x: both(series.x, x), mean: both(series.mean, y), points: series.points + x.length };
-    if (series.odd.length) out.odd = both(series.odd, y.map((v) => (Number.isFinite(v) ? 0 : 1)));
-    if (series.raw) return out;
-    return { ...out, x_last: both(series.x_last, x), min: both(series.min, y), max: both(series.max, y), last_value: both(series.last_value, y) };
+    this.times.delete(s);
   }
 }
 
-function both(a, b) {
+// viewOfNew is how the server is asked for what is new of a series: from the end of what was read on, or the whole
+// view, where its points may be in other places or there is much to add.
+export function viewOfNew(series, part, view) {
+  if (view.axis === "epoch" || view.to !== undefined || series.points <= few || (part?.points ?? 0) > mostPart) return view;
+  return { axis: view.axis, columns: view.columns, from: endOf(series) };
+}
+
+// joined is a series with its part from the end on, which is raw. The point at the end is in both: that of the part
+// counts. In a series of columns each new point is a column.
+export function joined(series, part) {
+  if (!part?.x.length || !series.x.length) return series;
+  const end = endOf(series);
+  const both = series.raw && part.x[0] === end;
+  const from = both ? 0 : part.x.findIndex((x) => x > end);
+  if (from < 0) return series;
+  const [x, y] = [part.x.subarray(from), part.mean.subarray(from)];
+  const kept = series.x.length - (both ? 1 : 0);
+  const out = { ...series, x: followed(series.x.subarray(0, kept), x), mean: followed(series.mean.subarray(0, kept), y), points: series.points + x.length - (both ? 1 : 0), last: part.last };
+  if (series.odd?.length) out.odd = followed(series.odd, Float64Array.from(y, (v) => (Number.isFinite(v) ? 0 : 1)));
+  if (series.raw) return out;
+  return { ...out, x_last: followed(series.x_last, x), min: followed(series.min, y), max: followed(series.max, y), last_value: followed(series.last_value, y) };
+}
+
+const endOf = (series) => (series.raw ? series.x : series.x_last).at(-1);
+
+function followed(a, b) {
   const out = new Float64Array(a.length + b.length);
   out.set(a);
   out.set(b, a.length);

@@ -22,6 +22,7 @@ export class Loader {
     this.running = new Set();
     this.inFlight = new Map(); // key -> the request's entry
     this.timer = 0;
+    this.took = 0; // milliseconds of the last request
   }
 
   // want asks for a series of a run as a view shows it ({axis, from, to, columns})
@@ -94,12 +95,14 @@ export class Loader {
     const path = several ? "series/compare" : `runs/${encodeURIComponent(runs[0])}/series`;
     let answer = null;
     let failed = null;
+    const began = performance.now();
     try {
       answer = await this.get(path, several ? { run: runs, ...query } : query, { columns: true, signal: control.signal });
     } catch (error) {
       if (error.name === "AbortError") return;
       failed = error;
     }
+    this.took = performance.now() - began;
     for (const entry of entries) {
       this.inFlight.delete(entry.key);
       const [series_, error] = failed ? [null, failed] : found(answer, entry, several, series);

@@ -1,28 +1,25 @@
 // Keeps the page up to date while a run goes on.
 
 import { useEffect, useMemo, useRef } from "../../vendor/preact.js";
-import { numbers } from "../../core/api.js";
-import { nextFrame } from "../../core/tick.js";
 import { useEvents } from "../../core/use.js";
-import { placed } from "./live.js";
 
-const restful = 3000; // milliseconds between two readings of what cannot be appended
+const restful = 3000; // milliseconds between two readings of all runs, or of the list of curves
+const [soon, late] = [300, 5000]; // the same between two readings of what has grown
+const share = 8; // of the time that goes into them
 const often = 10_000; // between two looks at which curves and checkpoints there are
-const mostTail = 800;
 
-// useLive appends the points of the one run that is looked at; a series whose points
-// cannot be appended (evaluations by update or epoch) is read again now and then.
-// changed() draws. found() reads anew which curves there are.
-export function useLive({ run, watched, tails, settings, changed, refresh, again, found, empty }) {
+// useLive has what has grown of the one run that is looked at read. grew(list of
+// series) asks for it. found() reads anew which curves there are.
+export function useLive({ run, watched, loader, refresh, grew, found, empty }) {
   const due = useRef(new Set());
   const rest = useResting(() => {
+    if (document.hidden) return rest();
     const list = [...due.current];
     due.current.clear();
-    again(list);
-  });
+    grew(list);
+  }, () => (document.hidden ? late : Math.min(late, Math.max(soon, share * loader.took))));
   const look = useResting(found);
   const modes = useRef("");
-  const started = run?.describe.run.started;
   const live = run?.live ?? false;
   const was = useRef(live);
   useEffect(() => {
@@ -39,13 +36,8 @@ export function useLive({ run, watched, tails, settings, changed, refresh, again
       const seen = Object.keys(event.steps ?? {}).sort().join();
       if (seen !== modes.current || empty) look();
       modes.current = seen;
-      for (const point of event.points ?? []) {
-        const x = point.again ? null : placed(point, settings.axis, started);
-        const follows = x && tails.add(point.s, x, numbers(point.values));
-        if (!follows || tails.size(point.s) > mostTail) due.current.add(point.s);
-      }
+      for (const s of event.grown ?? []) due.current.add(s);
       if (due.current.size) rest();
-      nextFrame(changed);
     },
     findings: look,
     reset: refresh,
@@ -63,7 +55,7 @@ export function useLiveRuns({ names, refresh, when }) {
   }, { when });
 }
 
-function useResting(work) {
+function useResting(work, milliseconds = () => restful) {
   const latest = useRef(work);
   latest.current = work;
   const timer = useRef(0);
@@ -72,6 +64,6 @@ function useResting(work) {
     timer.current ||= setTimeout(() => {
       timer.current = 0;
       latest.current();
-    }, restful);
+    }, milliseconds());
   };
 }
