@@ -667,6 +667,7 @@ func TestUnusedBoostingParameters(t *testing.T) {
 		{"what says how much is printed", 100, map[string]string{"silent": "1"}, fall, "info still_falling"},
 		{"a loss on the data held out that has settled", 100, map[string]string{"n_estimators": "600", "max_dept": "3"}, falling(0.69, 0.5, 5), "info parameters_unused: XGBoost does not use max_dept, so it has no effect."},
 		{"the same, while that of the training falls", 100, map[string]string{"n_estimators": "600"}, func(n int64) float64 { return 0.5 + 0.001*float64(n) }, ""},
+		{"early stopping", 100, map[string]string{"early_stopping_rounds": "40"}, falling(0.69, 0.5, 5), "warning stopping_unused: Early stopping does not work: early_stopping_rounds is not a parameter of the booster, so XGBoost ignored it and the training went on for 100 rounds. Give it to xgboost.train."},
 		{"nothing", 10, nil, fall, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

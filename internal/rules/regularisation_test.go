@@ -45,3 +45,40 @@ func TestRegularisation(t *testing.T) {
 		}, "", ""},
 	})
 }
+
+// Dropout and decay that are stronger than usual count where the loss does not come down.
+func TestRegularisationIsJudgedByTheLoss(t *testing.T) {
+	dropping := func(p string) *record.Facts {
+		return network("fc1 Linear 20 512", "act ReLU", "drop Dropout "+p, "fc2 Linear 512 10")
+	}
+	decaying := classifier()
+	g := group(decaying, "AdamW")
+	g.LR, g.WeightDecay = setTo(0.01), setTo(2.0)
+	learns, hardly := noisy(0.02, falling(2.3, 0.3, 40)), noisy(0.02, falling(2.3, 1.9, 40))
+	for _, c := range []struct {
+		name string
+		c    curve
+		want string
+		at   int64
+	}{
+		{"dropout, and the loss comes down", curve{steps: 300, loss: learns, facts: dropping("0.9")}, "", 0},
+		{"dropout, and the loss hardly comes down", curve{steps: 300, loss: hardly, facts: dropping("0.9")}, "warning dropout", 199},
+		{"dropout, in a short job", curve{steps: 30, loss: hardly, facts: dropping("0.9")}, "warning dropout", 29},
+		{"dropout of everything", curve{steps: 30, loss: hardly, facts: dropping("1")}, "error dropout", 0},
+		{"decay, and the loss comes down", curve{steps: 300, loss: learns, facts: decaying}, "", 0},
+		{"decay, and the loss hardly comes down", curve{steps: 300, loss: hardly, facts: decaying}, "warning weight_decay", 199},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := ""
+			for _, f := range c.c.judge(t, "regularisation") {
+				got += string(f.Severity) + " " + f.Check
+				if c.at > 0 && f.ModeStep != c.at {
+					t.Errorf("found at step %d, want %d", f.ModeStep, c.at)
+				}
+			}
+			if got != c.want {
+				t.Errorf("found %q, want %q", got, c.want)
+			}
+		})
+	}
+}

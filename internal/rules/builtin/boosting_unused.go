@@ -97,18 +97,29 @@ func stillFalls(c *lossCurve) bool {
 // parameters that nothing takes notice of. Whether it said anything.
 func (r *fewUpdates) unused(rep *rule.Report) bool {
 	c, u := &r.state.Curve, &r.state.Unused
-	if rep.Cut || c.N == 0 {
+	if rep.Cut {
 		return false
 	}
-	falls := stillFalls(c)
+	falls := c.N > 0 && stillFalls(c)
+	if name := u.stopping(); name != "" {
+		u.Names = slices.DeleteFunc(u.Names, func(other string) bool { return other == name })
+		rep.Violate(rule.Violation{
+			Check: "stopping_unused", Subject: name, Observed: float64(c.N), Threshold: 0, Comparator: ">", Severity: rule.Warning, Steps: int(c.N),
+			Cause:   "early stopping is given among the parameters of the booster",
+			Remedy:  "give it to xgboost.train: early_stopping_rounds=…, with the validation data last in evals",
+			Asks:    []rule.Advice{rule.StopEarly},
+			Message: fmt.Sprintf("Early stopping does not work: %s is not a parameter of the booster, so XGBoost ignored it and the training went on for %d rounds. Give it to xgboost.train.", name, c.N),
+			Context: map[string]any{"rounds": c.N},
+		})
+	}
 	if u.Rounds == "" || u.Asked <= c.N || !falls {
 		if len(u.Names) == 0 {
 			return false
 		}
 		rep.Violate(rule.Violation{
 			Check: "parameters_unused", Subject: u.Names[0], Observed: float64(len(u.Names)), Threshold: 0, Comparator: ">", Severity: rule.Info, CauseClass: "structure", Steps: int(c.N),
-			Cause:  "parameters under names that XGBoost does not know for this booster",
-			Remedy: "look for misspelt names, for arguments of xgboost.train among the parameters, and for names of other libraries",
+			Cause:   "parameters under names that XGBoost does not know for this booster",
+			Remedy:  "look for misspelt names, for arguments of xgboost.train among the parameters, and for names of other libraries",
 			Message: fmt.Sprintf("XGBoost does not use %s, so %s no effect.", someNames(u.Names), map[bool]string{true: "it has", false: "they have"}[len(u.Names) == 1]),
 			Context: map[string]any{"parameters": u.Names, "rounds": c.N},
 		})

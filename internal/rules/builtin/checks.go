@@ -306,6 +306,11 @@ var tooFewUpdatesChecks = []rule.Check{
 		Evidence: "{rounds} rounds, {asked} were asked for by {subject}",
 	},
 	{
+		ID: "too_few_updates/stopping_unused", Files: []string{"boosting_unused.go"}, Severity: rule.Warning, CauseClass: "epochs", Scope: rule.ScopeBoosting,
+		When:     "Early stopping was given among the parameters of the booster, which does not know it.",
+		Evidence: "{rounds} rounds; {subject} has no effect",
+	},
+	{
 		ID: "too_few_updates/parameters_unused", Files: []string{"boosting_unused.go"}, Severity: rule.Info, CauseClass: "structure", Scope: rule.ScopeBoosting,
 		When:     "XGBoost does not know parameters that it was given.",
 		Evidence: "{observed} parameters that are not used: {parameters}",

@@ -28,9 +28,11 @@ var regularisation = rule.Definition{
 	Asks:       []rule.Advice{rule.RegulariseLess},
 	Explains:   []string{"underfit", "overtraining", "loss_not_decreasing", "vanishing_gradient", "all_zero", "dead_relu", "loss_flat", "too_few_updates", "learning_rate"},
 	Default: &rule.Preset{
-		Why: "Dropout of up to 0.75 is used with success, but not of 0.65 and more at four places one after the other. Decay counts when one update takes an eightieth of a weight away (a hundredth is used with success where a network is to generalise from few examples), or when it is added to gradients with a factor that makes it larger than they are; and so does a penalty on the weights in the loss itself that makes nearly all of the gradient.",
+		Why: "Dropout of up to 0.75 is used with success, but not of 0.65 and more at four places one after the other. Decay counts when one update takes an eightieth of a weight away (a hundredth is used with success where a network is to generalise from few examples), or when it is added to gradients with a factor that makes it larger than they are; and so does a penalty on the weights in the loss itself that makes nearly all of the gradient. Dropout, and decay that takes weights away, count only where the loss has not halved in 200 updates, or by the end.",
 	},
-	Needs: noNeeds,
+	Needs: func(rule.Params) []rule.Need {
+		return []rule.Need{{Selector: rule.Selector{Collections: []string{"losses"}}, Schedule: rule.TrainOnly(1), Want: rule.WantStats}}
+	},
 	New: func(p rule.Params) (rule.Rule, error) {
 		return &regular{told: newTold(), dropout: p.Float("dropout"), shrink: p.Float("shrink"), decay: p.Float("weight_decay")}, nil
 	},
@@ -39,16 +41,18 @@ var regularisation = rule.Definition{
 type regular struct {
 	told
 	dropout, shrink, decay float64
+	doubts                 strongDoubts
 }
 
 // Facts implements rule.FactReader.
 func (r *regular) Facts(f *rule.Facts, rep *rule.Report) {
+	r.doubts.List = nil
 	if f.Network != nil {
 		rep.Inspect(len(f.Network.Modules))
 		r.drops(f, rep)
 	}
-	if f.Graph != nil && f.Graph.Dropout >= r.dropout && len(r.said) == 0 {
-		r.dropsByFunction(f, rep)
+	if f.Graph != nil && f.Graph.Dropout >= r.dropout && len(r.said)+len(r.doubts.List) == 0 {
+		r.dropsByFunction(f)
 	}
 	if f.Parameters != nil && (len(layersOf(f)) > 1 || tablesOf(f) > 1) {
 		rep.Inspect(len(f.Optimisers))
@@ -89,7 +93,7 @@ func (r *regular) drops(f *rule.Facts, rep *rule.Report) {
 		names, most = append(names, m.Path), math.Max(most, p)
 	}
 	if len(names) == 0 {
-		r.dropsMany(modules, f, rep)
+		r.dropsMany(modules, f)
 		return
 	}
 	v := rule.Violation{
@@ -101,8 +105,10 @@ func (r *regular) drops(f *rule.Facts, rep *rule.Report) {
 	if most == 1 {
 		v.Severity = rule.Error
 		v.Message = fmt.Sprintf("Dropout with p = 1 in %s removes all values. Lower p to 0.5 or less (p is the share that is dropped).", someNames(names))
+		r.say(rep, v)
+		return
 	}
-	r.say(rep, v)
+	r.doubts.add(v)
 }
 
 const (
@@ -111,7 +117,7 @@ const (
 )
 
 // dropsMany finds dropout all along a network that each layer could bear alone.
-func (r *regular) dropsMany(modules []rule.ModuleFacts, f *rule.Facts, rep *rule.Report) {
+func (r *regular) dropsMany(modules []rule.ModuleFacts, f *rule.Facts) {
 	var names []string
 	least := 1.0
 	for i := range modules {
@@ -125,7 +131,7 @@ func (r *regular) dropsMany(modules []rule.ModuleFacts, f *rule.Facts, rep *rule
 	if len(names) < manyDrops {
 		return
 	}
-	r.say(rep, rule.Violation{
+	r.doubts.add(rule.Violation{
 		Check: "dropout", Subject: names[0], Observed: float64(len(names)), Threshold: manyDrops, Comparator: ">=", Steps: int(updates(f)),
 		Cause: "a dropout probability that is too high, or was meant as the keep probability", Remedy: "lower it: 0.1 is usual where every layer has its own dropout, as in a transformer, and 0.5 for a single one", Asks: []rule.Advice{rule.RegulariseLess},
 		Message: fmt.Sprintf("Dropout is too strong: it sets %s of the values to 0, or more, at %d places in a row (%s). Lower p (p is the share that is dropped).", percent(least), len(names), someNames(names)),
@@ -135,14 +141,14 @@ func (r *regular) dropsMany(modules []rule.ModuleFacts, f *rule.Facts, rep *rule
 
 // dropsByFunction judges dropout that is called as a function, in a model that
 // has none as modules.
-func (r *regular) dropsByFunction(f *rule.Facts, rep *rule.Report) {
+func (r *regular) dropsByFunction(f *rule.Facts) {
 	if f.Network == nil || f.Network.More > 0 || slices.ContainsFunc(f.Network.Modules, func(m rule.ModuleFacts) bool {
 		return m.Kind == record.DropoutModule || m.Kind == record.AttentionModule || m.Kind == record.EmbeddingModule
 	}) {
 		return
 	}
 	most := f.Graph.Dropout
-	r.say(rep, rule.Violation{
+	r.doubts.add(rule.Violation{
 		Check: "dropout", Subject: "dropout", Observed: most, Threshold: r.dropout, Comparator: ">=", Steps: int(updates(f)),
 		Cause: "a dropout probability that is too high, or was meant as the keep probability", Remedy: "lower it to 0.5 or less", Asks: []rule.Advice{rule.RegulariseLess},
 		Message: fmt.Sprintf("Dropout is too strong: F.dropout sets %s of the values to 0. Lower p to 0.5 or less (p is the share that is dropped).", percent(most)),
@@ -225,7 +231,7 @@ func (r *regular) decays(f *rule.Facts, o rule.OptimiserFacts, rep *rule.Report)
 			v.Observed, v.Threshold = lr*decay, r.shrink
 			v.Context["removed"] = lr * decay
 			v.Message = fmt.Sprintf("The weight decay %s of %s is too strong: each update removes %s of every weight (learning rate %s). Lower it to 0.01 or less.", num(decay), o.Class, percent(lr*decay), rateOf(f, lr))
-			r.say(rep, v)
+			r.doubts.add(v)
 			continue
 		}
 		if decoupled {

@@ -23,6 +23,7 @@ var tooFewUpdates = rule.Definition{
 	Causes:     []string{"too few epochs", "batches so large that an epoch has few updates", "a learning rate that could be higher"},
 	Remedies:   []string{"train longer", "use smaller batches", "raise the learning rate"},
 	Asks:       []rule.Advice{rule.TrainLonger, rule.RaiseLearningRate},
+	ExplainsBy: map[string][]string{"stopping_unused": {"overfit"}},
 	Default: &rule.Preset{
 		Params: map[string]string{},
 		Why: "Many jobs end early on purpose, so it is information, and only from 60 updates on. It is a warning only when fewer than 60 updates were made, the loss began at chance level, and has fallen by less than a fifth of that, while it " +
