@@ -19,7 +19,9 @@ func (p *comparison) ranking() {
 		width = usual
 	}
 	heads, rows, left := rankTable(p.rank, p.findingsOf(), width)
-	fmt.Fprint(p.w, "\n"+p.page.Table(0, heads, rows))
+	page := p.page
+	page.Width = width // heads of several words are broken
+	fmt.Fprint(p.w, "\n"+page.Table(0, heads, rows))
 	if len(left) > 0 {
 		fmt.Fprint(p.w, p.page.Hang("", fmt.Sprintf("There is no room for %s; --json has them.", printable(strings.Join(left, ", ")))))
 	}
@@ -29,7 +31,7 @@ func (p *comparison) ranking() {
 func (p *comparison) findingsOf() map[string]string {
 	of := map[string]string{}
 	for i, name := range namesOf(p.Runs) {
-		of[name] = tallyText(p.Runs[i].Tally, p.Runs[i].Findings)
+		of[name], _, _ = strings.Cut(tallyText(p.Runs[i].Tally, p.Runs[i].Findings), ",") // without symptoms
 	}
 	return of
 }
@@ -50,20 +52,20 @@ func rankTable(a ranking.Answer, findings map[string]string, width int) (heads [
 	}
 	sum := 0
 	for i, head := range heads {
-		wide := utf8.RuneCountInString(head)
+		wide := longestWord(head)
 		for _, row := range rows {
 			wide = max(wide, utf8.RuneCountInString(row[i]))
 		}
 		sum += wide + 2
 	}
 	for _, parameter := range a.Parameters {
-		cells, wide := []string{}, utf8.RuneCountInString(parameter.Name)
+		cells, wide := []string{}, longestWord(parameter.Name)
 		for i := range a.Runs {
 			text := "-"
 			if v := parameter.Values[i]; v != nil {
 				text = plain(*v)
 			}
-			cells, wide = append(cells, text), max(wide, utf8.RuneCountInString(text))
+			cells, wide = append(cells, text), max(wide, longestWord(text))
 		}
 		if sum+wide > width {
 			left = append(left, parameter.Name)
@@ -76,6 +78,13 @@ func rankTable(a ranking.Answer, findings map[string]string, width int) (heads [
 		}
 	}
 	return heads, rows, left
+}
+
+func longestWord(text string) (n int) {
+	for _, word := range strings.Fields(text) {
+		n = max(n, utf8.RuneCountInString(word))
+	}
+	return n
 }
 
 // beyondParameters are the differences that the ranking does not show.

@@ -31,15 +31,7 @@ func parameters(order []*Run, places []Place, better string) (list []Parameter, 
 	}
 	alike := map[string]int{} // index by the values
 	list = []Parameter{}
-	for _, name := range slices.SortedFunc(maps.Keys(names), shorterFirst) {
-		p := Parameter{Name: name, Also: []string{}}
-		for _, r := range order {
-			var value *string
-			if v, ok := r.Parameters[name]; ok {
-				value = &v
-			}
-			p.Values = append(p.Values, value)
-		}
+	for _, p := range filled(names, order) {
 		words := spelled(p.Values)
 		if len(slices.Compact(slices.Clone(words))) == 1 {
 			same++
@@ -47,7 +39,7 @@ func parameters(order []*Run, places []Place, better string) (list []Parameter, 
 		}
 		values := strings.Join(words, " ")
 		if i, known := alike[values]; known {
-			list[i].Also = append(list[i].Also, name)
+			list[i].Also = append(append(list[i].Also, p.Name), p.Also...)
 			continue
 		}
 		alike[values] = len(list)
@@ -59,12 +51,99 @@ func parameters(order []*Run, places []Place, better string) (list []Parameter, 
 	return list, same
 }
 
+// filled are the parameters by name. An option that some runs were not given has there
+// the value that the training shows under another name, where the two agree in all runs
+// that were given it: a batch-size of 16 in one of them, and a batch size of 64 in the others.
+func filled(names map[string]bool, order []*Run) (list []Parameter) {
+	for _, name := range slices.SortedFunc(maps.Keys(names), shorterFirst) {
+		p := Parameter{Name: name, Also: []string{}}
+		for _, r := range order {
+			var value *string
+			if v, ok := r.Parameters[name]; ok {
+				value = &v
+			}
+			p.Values = append(p.Values, value)
+		}
+		list = append(list, p)
+	}
+	shown := map[string]bool{}
+	for i := range list {
+		p := &list[i]
+		if !slices.Contains(p.Values, nil) {
+			continue
+		}
+		for k := range list {
+			of := &list[k]
+			if k == i || shown[of.Name] || len(of.Also) > 0 || !related(p.Name, of.Name) || !agree(p.Values, of.Values) {
+				continue
+			}
+			p.fill(of.Values)
+			p.Also = append(p.Also, of.Name)
+			shown[of.Name] = true
+		}
+	}
+	return slices.DeleteFunc(list, func(p Parameter) bool { return shown[p.Name] })
+}
+
+// fill takes over the values of runs that have none, spelled as those that are there.
+func (p *Parameter) fill(from []*string) {
+	own := map[string]*string{}
+	for i, word := range spelled(p.Values) {
+		if word != "" {
+			own[word] = p.Values[i]
+		}
+	}
+	for i, word := range spelled(from) {
+		if p.Values[i] == nil && word != "" {
+			p.Values[i] = cmp.Or(own[word], from[i])
+		}
+	}
+}
+
+// agree reports whether two parameters have the same value in the runs that have the
+// first, and the second has values that the first has not.
+func agree(p, of []*string) bool {
+	a, b := spelled(p), spelled(of)
+	both, more := false, false
+	for i := range a {
+		switch {
+		case a[i] == "":
+			more = more || b[i] != ""
+		case a[i] != b[i]:
+			return false
+		default:
+			both = true
+		}
+	}
+	return both && more
+}
+
+// related reports whether two names have the same words, but for the part of the
+// training that one of them begins with: weight-decay and optimiser weight decay.
+func related(a, b string) bool { return slices.Equal(wordsOf(a), wordsOf(b)) }
+
+// partsOfTraining begin the names of what a training shows.
+var partsOfTraining = []string{"optimiser", "model", "loss", "xgboost"}
+
+func wordsOf(name string) []string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	for i, w := range words {
+		if w == "optimizer" {
+			words[i] = "optimiser"
+		}
+	}
+	if len(words) > 1 && slices.Contains(partsOfTraining, words[0]) {
+		words = words[1:]
+	}
+	return words
+}
+
 // shorterFirst has the names of options before the longer ones that are made of them.
 func shorterFirst(a, b string) int {
 	return cmp.Or(cmp.Compare(strings.Count(a, " "), strings.Count(b, " ")), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
-// spelled are values in one way of writing numbers: 1e-3 and 0.001 are the same.
+// spelled are values in one way of writing numbers and words: 1e-3 and 0.001 are the same.
 func spelled(values []*string) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
@@ -75,32 +154,39 @@ func spelled(values []*string) []string {
 		if number, err := strconv.ParseFloat(text, 64); err == nil {
 			text = strconv.FormatFloat(number, 'g', 6, 64)
 		}
-		out[i] = strconv.Quote(text)
+		out[i] = strconv.Quote(strings.ToLower(text))
 	}
 	return out
 }
 
-// weight orders parameters: what surely goes with the metric, what may, by the share of
-// the runs that it is of, and of the others first numbers, and what most runs have.
+// weight orders parameters: what surely goes with the metric, then by how much it goes with
+// it and in how many runs it differs from what most of them have; of what shows no
+// correlation first numbers. What a training shows comes after what it was given.
 func (p *Parameter) weight() float64 {
-	have := 0.0
-	for _, v := range p.Values {
-		if v != nil {
-			have += 1 / float64(len(p.Values))
-		}
+	differ := p.differ()
+	if strings.Contains(p.Name, " ") && slices.Contains(partsOfTraining, strings.Fields(p.Name)[0]) {
+		differ /= 2
 	}
 	switch c := p.Correlation; {
+	case c == nil && p.Numbers:
+		return differ - 1
 	case c == nil:
-		weight := have - 2
-		if p.Numbers {
-			weight += 0.5
-		}
-		return weight
+		return differ - 2
 	case c.Clear:
 		return 1 + math.Abs(c.Rho)
 	default:
-		return math.Abs(c.Rho) * have
+		return math.Abs(c.Rho) * differ
 	}
+}
+
+// differ is the share of the runs that do not have the value that most of them have.
+func (p *Parameter) differ() float64 {
+	n, most := map[string]int{}, 0
+	for _, word := range spelled(p.Values) {
+		n[word]++
+		most = max(most, n[word])
+	}
+	return 1 - float64(most)/float64(max(len(p.Values), 1))
 }
 
 // correlate compares the values that are numbers with the metric, in the runs that can be trusted.

@@ -3,6 +3,7 @@ package ranking
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -219,5 +220,40 @@ func TestGroups(t *testing.T) {
 				t.Errorf("%s, %s is better: %q, want %q", p.Name, c.better, got, want)
 			}
 		}
+	}
+}
+
+// What a run was not given has the value that the training shows under another name, where
+// the two agree wherever both are there. Names that only look alike stay apart.
+func TestOptionsThatWereNotGiven(t *testing.T) {
+	loss := func(v float64) map[string]view.Reach {
+		return map[string]view.Reach{"val_loss": reach(record.Train, "less", v, v)}
+	}
+	a, err := Rank([]Run{
+		run("a", loss(1), "batch size=64", "optimiser=Adam", "steps=10", "optimiser eps=1e-8", "optimiser weight decay=0"),
+		run("b", loss(2), "batch size=16", "batch-size=16", "optimiser=Adam", "optimizer=adam", "warmup-steps=20", "steps=20", "optimiser eps=1e-8", "weight-decay=0.1", "optimiser weight decay=0.1"),
+		run("c", loss(3), "batch size=64", "batch-size=64", "optimiser=SGD", "optimizer=sgd", "steps=10", "optimiser weight decay=0"),
+	}, Question{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, p := range a.Parameters {
+		text := ""
+		for _, v := range p.Values {
+			if v == nil {
+				text += " -"
+			} else {
+				text += " " + *v
+			}
+		}
+		got[p.Name] = text + " " + strings.Join(p.Also, ",")
+	}
+	want := map[string]string{
+		"batch-size": " 64 16 64 batch size", "optimizer": " adam adam sgd optimiser", "optimiser eps": " 1e-8 1e-8 - ",
+		"steps": " 10 20 10 ", "warmup-steps": " - 20 - ", "weight-decay": " 0 0.1 0 optimiser weight decay",
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }

@@ -3,6 +3,7 @@ import { html, useEffect, useMemo, useRef } from "../../vendor/preact.js";
 import { several } from "../../core/format.js";
 import { useEvents, useGet } from "../../core/use.js";
 import { Chart, fromAnswer } from "../../parts/chart.js";
+import { modeWord } from "../../core/statistics.js";
 import { Key, modeColours } from "../../parts/chart/key.js";
 import { Answer, Empty } from "../../parts/empty.js";
 
