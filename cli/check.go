@@ -212,7 +212,7 @@ func (c checkCmd) named(configs []rules.Config) []string {
 	return names
 }
 
-// fails tells whether there is a finding at or above a place in severities.
+// fails reports whether there is a finding at or above a place in severities.
 func (j *judged) fails(limit int) bool {
 	return slices.ContainsFunc(j.All, func(f record.Finding) bool { return !f.Muted && slices.Index(severities, f.Severity) <= limit })
 }
@@ -436,7 +436,7 @@ func replay(ctx context.Context, t source.Run, configs []rules.Config, o replayi
 	others := trial.NewOthers(vfs.OS, filepath.Dir(t.Path()))
 	defer others.Close()
 	other := func(name string) (*trial.Other, error) {
-		// A run beside the one that is judged is found, too.
+		// A run next to the one that is judged is found, too.
 		if t, err := others.Open(name); err == nil {
 			return t, nil
 		}

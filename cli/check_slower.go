@@ -51,7 +51,7 @@ func noSlower(list []rules.Config, percent float64) []rules.Config {
 	return out
 }
 
-// slower tells whether the run is one that --max-slower is to fail.
+// slower reports whether the run is one that --max-slower is to fail.
 func (j *judged) slower(asked string) bool {
 	return asked != "" && slices.ContainsFunc(j.All, func(f record.Finding) bool { return !f.Muted && f.Rule == slowTraining && f.Check == slowerThanBefore })
 }

@@ -68,10 +68,10 @@ type app struct {
 	stdout io.Writer
 	stderr io.Writer
 	// rest is what stood after the first "--", which kong never sees; dashes
-	// tells whether there was one.
+	// reports whether there was one.
 	rest   []string
 	dashes bool
-	// json is set when --json stands on the command line, so that errors found
+	// json is set when --json is on the command line, so that errors found
 	// before the flags are parsed are JSON too.
 	json bool
 }
@@ -160,7 +160,7 @@ func (a *app) finish(err error, failure int) int {
 	return failure
 }
 
-// split takes what stands after the first "--" away from the words kong
+// split takes what is after the first "--" away from the words kong
 // parses: the user's command is not for us to read.
 func (a *app) split(args []string) []string {
 	words := args

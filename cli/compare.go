@@ -298,7 +298,7 @@ func (p *comparison) marked(label string, of []*view.Course, better string, read
 	return row
 }
 
-// distrusted tells whether a run has an error finding.
+// distrusted reports whether a run has an error finding.
 func (p *comparison) distrusted(name string) bool {
 	return slices.ContainsFunc(p.rank.Runs, func(r ranking.Place) bool { return r.Name == name && len(r.Distrust) > 0 })
 }
@@ -310,11 +310,11 @@ func seriesName(s view.SharedSeries) string {
 // digits is a number as people compare it.
 func digits(v record.Number) string { return record.Digits(float64(v)) }
 
-// A cell of a column that would be narrower than leastCell stands below the
+// A cell of a column that would be narrower than leastCell is below the
 // others instead; usual is the width of a file.
 const leastCell = 14
 
-// measure tells whether there is room for a column for each run (two always fit
+// measure reports whether there is room for a column for each run (two always fit
 // in a file, however long a value is), and cuts names that would take it.
 func (p *comparison) measure(blocks []block) {
 	width := p.page.Width

@@ -319,7 +319,7 @@ func checkWords(current string) []candidate {
 	return out
 }
 
-// ofTensors tells whether a value names tensors.
+// ofTensors reports whether a value names tensors.
 func ofTensors(v *kong.Value) bool {
 	return v.Tag.PlaceHolder == "TENSOR" || v.Tag.PlaceHolder == "NAME_REGEX"
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
-// doctorCmd tells what works here and why nothing was captured.
+// doctorCmd reports what works here and why nothing was captured.
 type doctorCmd struct {
 	rootFlag
 	Target string `arg:"" optional:"" name:"run" placeholder:"RUN" help:"A run, by its name, the beginning of one, latest, or a path: why it contains what it contains."`
@@ -61,7 +61,7 @@ func (c doctorCmd) Run(a *app) error {
 	return nil
 }
 
-// looks tells whether environment and configuration let facts of a training be read.
+// looks reports whether environment and configuration let facts of a training be read.
 func looks() bool {
 	run, err := config.Resolve(config.Flags{}, os.Environ(), "", agent.Known())
 	return err != nil || !run.NoLook

@@ -20,7 +20,7 @@ func (a *app) page() live.Page {
 	return live.Page{Style: live.StyleFor(terminal, false), Width: columns, Explain: explain}
 }
 
-// terminal tells whether standard output is a terminal, and how wide that is; 0
+// terminal reports whether standard output is a terminal, and how wide that is; 0
 // where that is not known.
 func (a *app) terminal() (columns int, is bool) { return terminal(a.stdout) }
 
@@ -36,7 +36,7 @@ func terminal(w io.Writer) (columns int, is bool) {
 	return columns, true
 }
 
-// aside is what is said on standard error beside the output of a command.
+// aside is what is said on standard error next to the output of a command.
 func aside(w io.Writer, format string, args ...any) {
 	columns, _ := terminal(w)
 	fmt.Fprintln(w, live.Page{Width: columns}.Hang("vigil: ", fmt.Sprintf(format, args...)))

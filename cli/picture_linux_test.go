@@ -16,7 +16,7 @@ import (
 
 var updatePictures = flag.Bool("update", false, "make the pictures of the documentation anew")
 
-// updating tells that the pictures are made anew.
+// updating tells that the pictures are made again.
 func updating() bool { return *updatePictures || *recordRuns }
 
 var (
@@ -45,7 +45,7 @@ func wordsOf(svg string) []string {
 
 // TestPictureOfAMistake compares the picture that the README begins with to what
 // is printed now: a script with a mistake in it, and what Vigil says of it.
-// -update makes it anew.
+// -update makes it again.
 func TestPictureOfAMistake(t *testing.T) {
 	const columns = 100
 	const example, command = "softmax_twice.py", "vigil run -- python softmax_twice.py"

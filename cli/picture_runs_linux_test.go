@@ -111,7 +111,7 @@ func recordPictureRuns(t *testing.T) {
 	command(0, "tar", "-C", filepath.Join(dir, "vigil-runs"), "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "-czf", pictureData("runs.tar.gz"), "crashed", "first", "mended")
 }
 
-// asRecorded replaces what a run says of this machine. It tells whether the run has
+// asRecorded replaces what a run says of this machine. It reports whether the run has
 // all that it should have, and whether its capture took as little as it does on a
 // machine that does nothing else.
 func asRecorded(t *testing.T, path, dir, python string) (whole, calm bool) {
@@ -202,7 +202,7 @@ func picturedProject(t *testing.T) string {
 	return dir
 }
 
-// judgedToday puts a recorded run into a folder and a time, and judges it anew.
+// judgedToday puts a recorded run into a folder and a time, and judges it again.
 func judgedToday(t *testing.T, path, dir string, started time.Time, tags map[string]string) {
 	t.Helper()
 	w, err := store.Resume(vfs.OS, path)

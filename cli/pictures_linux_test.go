@@ -76,8 +76,8 @@ var replacedInPictures = []struct {
 }
 
 // TestPicturesOfCommands compares the pictures of the documentation to what the
-// commands print now, on runs that were recorded. -update makes them anew; -record
-// trains anew before.
+// commands print now, on runs that were recorded. -update makes them again; -record
+// trains again before.
 func TestPicturesOfCommands(t *testing.T) {
 	if *recordRuns {
 		recordPictureRuns(t)
@@ -219,7 +219,7 @@ func startsJob(t *testing.T, dir, name string) {
 	}
 }
 
-// Each picture stands in a page, and each in the folder is one of these or made by a
+// Each picture is in a page, and each in the folder is one of these or made by a
 // script.
 func TestPicturesAreShown(t *testing.T) {
 	known := []string{"mistake.svg"}

@@ -75,7 +75,7 @@ func (c profileCmd) Run(a *app) error {
 	return c.record(a, run)
 }
 
-// has tells whether a run has windows.
+// has reports whether a run has windows.
 func (c profileCmd) has(name, path string) bool {
 	t, err := openRun(name, path)
 	if err != nil {

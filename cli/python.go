@@ -80,7 +80,7 @@ func configsOf(list []config.RuleConfig) []rules.Config {
 }
 
 // parsePython reads a --rule that is a Python class, a new one or one of the
-// configuration file; is tells whether it is one.
+// configuration file; is reports whether it is one.
 func parsePython(spec string) (rc rules.Config, is bool, err error) {
 	name, _, _ := strings.Cut(spec, ":")
 	if _, builtin := rules.Lookup(name); builtin {

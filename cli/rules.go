@@ -48,7 +48,7 @@ func (c rulesListCmd) Run(a *app) error {
 	return err
 }
 
-// wideTable is the width from which on the summaries of rules stand beside their
+// wideTable is the width from which on the summaries of rules are next to their
 // names.
 const wideTable = 120
 

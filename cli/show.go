@@ -14,7 +14,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/view"
 )
 
-// showCmd tells what a run captured.
+// showCmd reports what a run captured.
 type showCmd struct {
 	runArg
 	Regex string `arg:"" optional:"" name:"name_regex" placeholder:"NAME_REGEX" help:"Only tensors whose name matches (a Python regular expression, anywhere in the name)."`
@@ -176,7 +176,7 @@ func endingText(run record.Run) string {
 }
 
 // stepsOf counts updates and evaluation apart, with the first and the last that
-// is stored of each, and tells how long an epoch is.
+// is stored of each, and reports how long an epoch is.
 func stepsOf(t source.Run, clock *record.Clock) string {
 	var parts []string
 	for _, m := range t.Modes() {

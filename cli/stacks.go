@@ -49,7 +49,7 @@ func (c stacksCmd) Run(a *app) error {
 	return nil
 }
 
-// running is a run that runs, named or the only one; why tells what is missing
+// running is a run that runs, named or the only one; why reports what is missing
 // otherwise.
 func (r *runArg) running(why string) (record.Run, error) {
 	path, err := r.runningPath()

@@ -22,7 +22,7 @@ pause
 `
 
 // statusJob runs a job under vigil run and waits until the state of its
-// training stands in the last row.
+// training is in the last row.
 func statusJob(t *testing.T, script string, flags ...string) *pty {
 	t.Helper()
 	argv := append([]string{vigil(t), "run", "--name", "r"}, flags...)
@@ -43,7 +43,7 @@ func (p *pty) status() {
 	})
 }
 
-// rowWith tells whether a row above the last one contains text.
+// rowWith reports whether a row above the last one contains text.
 func (p *pty) rowWith(text string) bool {
 	return slices.ContainsFunc(p.screen.Above(), func(row string) bool { return strings.Contains(row, text) })
 }

@@ -155,7 +155,7 @@ func readKeys(r io.Reader, keys chan<- byte) {
 	}
 }
 
-// topScreen is what draws the whole screen anew, as large as it is now.
+// topScreen is what draws the whole screen again, as large as it is now.
 func (a *app) topScreen(top *view.Top) string {
 	columns, rows := 80, 24
 	if f, ok := a.stdout.(*os.File); ok {

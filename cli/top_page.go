@@ -50,7 +50,7 @@ func (p topPage) text(top *view.Top, rows int) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// separator stands between things of one line.
+// separator is between things of one line.
 func (p topPage) separator() string {
 	if p.Unicode {
 		return " · "

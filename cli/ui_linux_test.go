@@ -114,7 +114,7 @@ func until(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// TestDashboardControlsARealJob: a job runs with its dashboard beside it; each control
+// TestDashboardControlsARealJob: a job runs with its dashboard next to it; each control
 // does what it says, and the dashboard ends with the job.
 func TestDashboardControlsARealJob(t *testing.T) {
 	dir := t.TempDir()

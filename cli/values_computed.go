@@ -13,7 +13,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/source"
 )
 
-// computedSeries are medians or products over steps, with what stands beside
+// computedSeries are medians or products over steps, with what is next to
 // them in the store.
 type computedSeries struct {
 	stat   string
@@ -25,7 +25,7 @@ type computedSeries struct {
 	log    []float64
 }
 
-// isComputed tells whether the statistic asked for is a median or product that
+// isComputed reports whether the statistic asked for is a median or product that
 // is stored of the tensor.
 func (c valuesCmd) isComputed(t source.Run) bool {
 	switch c.Stat {
@@ -61,7 +61,7 @@ func (c valuesCmd) readComputed(t source.Run, mode record.Mode, from, to int64) 
 	}
 	s := &computedSeries{stat: c.Stat, mode: mode}
 	var err error
-	// beside reads what is stored at some of the steps.
+	// next to reads what is stored at some of the steps.
 	beside := func(stat string, otherwise float64) []float64 {
 		steps, values, e := read(stat)
 		err = errors.Join(err, e)
@@ -89,7 +89,7 @@ func (c valuesCmd) readComputed(t source.Run, mode record.Mode, from, to int64) 
 	return s, err
 }
 
-// fits tells whether there is a product to show as a number.
+// fits reports whether there is a product to show as a number.
 func (s *computedSeries) fits(i int) bool {
 	return s.sign == nil || !math.IsNaN(s.values[i]) || math.IsNaN(s.sign[i])
 }

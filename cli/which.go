@@ -75,7 +75,7 @@ func exactRun(root, word string) (string, error) {
 	return "", nil
 }
 
-// namesRun tells whether a word names a run exactly: as exactRun, or as latest.
+// namesRun reports whether a word names a run exactly: as exactRun, or as latest.
 func namesRun(root, word string) bool {
 	path, err := exactRun(root, word)
 	return err == nil && (path != "" || latestWord.MatchString(word))

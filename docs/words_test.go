@@ -38,7 +38,7 @@ func globbed(t *testing.T, pattern string) []string {
 	return found
 }
 
-// isGenerated tells whether a page's first lines have the comment of a page that is made from something, not to be edited.
+// isGenerated reports whether a page's first lines have the comment of a page that is made from something, not to be edited.
 func isGenerated(page string) bool {
 	head := strings.Join(strings.SplitN(page, "\n", 6)[:min(5, strings.Count(page, "\n"))], "\n")
 	return strings.Contains(head, "<!-- Made from ") && strings.Contains(head, "Do not edit. -->")

@@ -233,5 +233,5 @@ func least(of map[string]float64) string {
 	return slices.MinFunc(slices.Collect(maps.Keys(of)), func(a, b string) int { return int(math.Copysign(1, of[a]-of[b])) })
 }
 
-// nearly tells whether two numbers are the same but for the rounding of a float32.
+// nearly reports whether two numbers are the same but for the rounding of a float32.
 func nearly(a, b float64) bool { return math.Abs(a-b) <= 1e-5*math.Abs(b) }

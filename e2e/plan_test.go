@@ -103,7 +103,7 @@ func TestPlanOfARunningJob(t *testing.T) {
 	kill(t, r.Agent.PID, syscall.SIGKILL)
 	waitFor(t, "another agent", func() bool { now, _ := steps(); return now.Agent != nil && now.Agent.PID != r.Agent.PID })
 	// Until the hook is with it, it stores what the first one left in the
-	// ring. What stands in a row well after that was taken under its own plan.
+	// ring. What is in a row well after that was taken under its own plan.
 	const inARow = 6
 	var weights []int64
 	waitFor(t, "every seventh step under the second agent", func() bool {

@@ -48,7 +48,7 @@ func (h *Hook) facts() capture.Facts {
 	return capture.Facts{Facts: b, Said: strings.Join(said, ", ")}
 }
 
-// looks tells whether facts of the training are to be told.
+// looks reports whether facts of the training are to be told.
 func looks() bool {
 	switch strings.ToLower(os.Getenv("VIGIL_LOOK")) {
 	case "0", "false", "no", "off":

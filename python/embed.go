@@ -63,7 +63,7 @@ func Hash(files map[string][]byte) string {
 // content, and returns what belongs on the PYTHONPATH: boot, which holds the
 // sitecustomize alone, and lib, which holds the package.
 //
-// A directory that is there already is compared file by file and made anew
+// A directory that is there already is compared file by file and made again
 // when anything differs or was added, bytecode caches excepted. Several
 // programs may do this at the same time: what they see is whole.
 func Extract(dir string) (boot, lib string, err error) {

@@ -143,7 +143,7 @@ const (
 	WantHist  = plan.Hist
 	WantRaw   = plan.Raw
 	// Computed at capture from values that are not kept; read by Item.Number
-	// under MedianKey, ProdKey and the keys beside them.
+	// under MedianKey, ProdKey and the keys next to them.
 	WantMedian = plan.Median
 	WantProd   = plan.Prod
 )
@@ -239,5 +239,5 @@ func AllModes(every int64) Schedule {
 // Everything selects whatever was saved.
 func Everything() Selector { return Selector{Regex: []string{".*"}} }
 
-// Library tells whether a file is not the user's own, but of Python or a package.
+// Library reports whether a file is not the user's own, but of Python or a package.
 func Library(file string) bool { return record.Library(file) }

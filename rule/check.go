@@ -89,7 +89,7 @@ func (c *Check) Name() string {
 	return name
 }
 
-// IsExperimental tells whether the check reports only where it is asked for.
+// IsExperimental reports whether the check reports only where it is asked for.
 func (c *Check) IsExperimental() bool { return c.Status == Experimental }
 
 // Check finds the check of a finding by the name that the finding calls it. A
@@ -145,7 +145,7 @@ func (c *Judged[T]) Violations(of T, p Params) []Violation {
 }
 
 // First judges by checks of which one at most is meant to speak: the first that
-// finds something. Experimental ones before it speak beside it, so that they
+// finds something. Experimental ones before it speak next to it, so that they
 // hide nothing.
 func First[T any](checks []Judged[T], of T, p Params) []Violation {
 	var out []Violation

@@ -11,7 +11,7 @@ package rule
 
 import "time"
 
-// Family tells what a rule reads.
+// Family reports what a rule reads.
 type Family string
 
 // Families of rules.
@@ -73,7 +73,7 @@ type Definition struct {
 	// does not. Its thresholds are explained in Default.Why.
 	Default *Preset
 
-	// Needs tells what has to be captured; the engine fills in By. A rule
+	// Needs reports what has to be captured; the engine fills in By. A rule
 	// that judges what is there anyway returns nothing.
 	Needs func(Params) []Need
 	// New makes one configuration of the rule. It checks what concerns

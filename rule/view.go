@@ -39,7 +39,7 @@ type Data struct {
 
 // Trial is another run that a rule compares with.
 type Trial interface {
-	// Running tells whether the run still goes on, so that more may come.
+	// Running reports whether the run still goes on, so that more may come.
 	Running() bool
 	// Workers names the workers that stored anything, the chief first.
 	Workers() []string

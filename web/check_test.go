@@ -206,6 +206,6 @@ func each(visit func(name string, content []byte)) {
 		return err
 	})
 	if err != nil {
-		panic(err) // they lie beside this file
+		panic(err) // they lie next to this file
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Text is read on every ground it stands on with a contrast of at least 4.5:1 (WCAG AA), lines and fields with 3:1, light and dark.
+// Text is read on every ground it is on with a contrast of at least 4.5:1 (WCAG AA), lines and fields with 3:1, light and dark.
 func TestContrast(t *testing.T) {
 	colours := map[string][2]float64{}
 	for name, both := range tokens(t) {

@@ -44,7 +44,7 @@ func (r *reported) UnmarshalJSON(js []byte) error {
 	return nil
 }
 
-// alarmed tells whether the answer has a warning or an error.
+// alarmed reports whether the answer has a warning or an error.
 func (a answer) alarmed() bool {
 	for _, g := range a.Groups {
 		for _, f := range append([]reported{g}, g.Symptoms...) {

@@ -31,7 +31,7 @@ type checkScore struct {
 	falseAlarms int // healthy runs with an alarm then
 }
 
-// admitted tells whether the check may be in the default set.
+// admitted reports whether the check may be in the default set.
 func (c checkScore) admitted() bool {
 	return c.unseen >= enoughPrograms && len(c.people) >= enoughPeople && c.alarms == 0
 }

@@ -20,10 +20,10 @@ type comparison struct {
 
 type difference struct{ Then, Now answer }
 
-// worse tells whether something got worse.
+// worse reports whether something got worse.
 func (c comparison) worse() bool { return len(c.Lost)+len(c.New)+len(c.Broken) > 0 }
 
-// compare puts answers beside kept ones.
+// compare puts answers next to kept ones.
 func compare(then, now []answer) comparison {
 	type key struct {
 		program string

@@ -10,7 +10,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// edited is the folder of programs from which others are made: beside NAME.py,
+// edited is the folder of programs from which others are made: next to NAME.py,
 // which is sound, NAME.yaml lists what people change in it.
 const edited = "edited"
 
@@ -25,7 +25,7 @@ type variant struct {
 	Changes []change `yaml:"changes"`
 }
 
-// change puts one text, which stands in the program once, in the place of another.
+// change puts one text, which is in the program once, in the place of another.
 type change struct {
 	Old string `yaml:"old"`
 	New string `yaml:"new"`

@@ -47,7 +47,7 @@ type Program struct {
 	Text   []byte   // of a program that lies in no file of its own
 }
 
-// Healthy tells whether the program has no fault.
+// Healthy reports whether the program has no fault.
 func (p Program) Healthy() bool { return p.Fault == healthy }
 
 // Name is the program's path without its ending.

@@ -27,7 +27,7 @@ func (t trial) under(threshold, value int) verdict {
 	return t.other[threshold][value]
 }
 
-// leaveOut chooses the thresholds of the default rules anew without each
+// leaveOut chooses the thresholds of the default rules again without each
 // family, and scores the choice on that family. It judges kept runs.
 func (b bench) leaveOut(programs []Program, seeds, jobs int) (string, error) {
 	thresholds, err := b.thresholds()

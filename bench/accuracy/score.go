@@ -31,10 +31,10 @@ type verdict struct {
 	At       float64 // place of the first alarm as a share of the run; NaN without one
 }
 
-// Alarmed tells whether there was an alarm.
+// Alarmed reports whether there was an alarm.
 func (v verdict) Alarmed() bool { return len(v.Alarms) > 0 }
 
-// alarm tells whether a finding is one: a warning or an error that nobody muted.
+// alarm reports whether a finding is one: a warning or an error that nobody muted.
 func alarm(f record.Finding) bool {
 	return !f.Muted && (f.Severity == record.Warning || f.Severity == record.Error)
 }

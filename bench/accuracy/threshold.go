@@ -8,7 +8,7 @@ import (
 )
 
 // threshold is a number by which a rule of the default set tells faulty from
-// sound, with the values between which it is chosen anew.
+// sound, with the values between which it is chosen again.
 type threshold struct {
 	rule, parameter string
 	values          []string // half the present value, the present one, twice it; empty where the rule takes no such value

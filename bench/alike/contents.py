@@ -1,4 +1,4 @@
-"""What stands in checkpoints, read without loading them: names of globals in pickles, a digest of each member of an archive.
+"""What is in checkpoints, read without loading them: names of globals in pickles, a digest of each member of an archive.
 
 Standard input: a JSON list of files. Standard output: {file: {member or property: value}} of those that are checkpoints.
 """

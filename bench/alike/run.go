@@ -140,7 +140,7 @@ func (r runner) environment(base, weights string) []string {
 	return append(env, "PYTHONPATH="+path, hash)
 }
 
-// contents reads what stands in checkpoints: names of what they would load, a digest of each tensor.
+// contents reads what is in checkpoints: names of what they would load, a digest of each tensor.
 func (r runner) contents(base, work string, files map[string]string) (map[string]map[string]string, error) {
 	paths := make([]string, 0, len(files))
 	for path := range files {

@@ -2,7 +2,7 @@
 
 Usage: train.py OUT PEER...
 
-Beside the training it writes a line to OUT/side at every step: the step, and for
+Next to the training it writes a line to OUT/side at every step: the step, and for
 Vigil and every peer the last step that was logged when the line was written, and
 the last that the tool had called safe, -1 for none. What was written there
 survives the death of this process. What a tool calls safe is:

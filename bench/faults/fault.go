@@ -58,7 +58,7 @@ var faults = []fault{
 }
 
 // faultFile is the variable in the environment that makes this program vigil, on
-// a disk whose fault stands in the file that the variable names.
+// a disk whose fault is in the file that the variable names.
 const faultFile = "VIGIL_BENCH_FAULT"
 
 // failingDisk puts the file system with faults below the store.

@@ -103,7 +103,7 @@ func (g *begun) turns(n int, train func(*training.Process) error) error {
 	return nil
 }
 
-// costs are those of each way beside the first, in these turns.
+// costs are those of each way next to the first, in these turns.
 func (g *begun) costs(ways []way, label string, from, to int) (list []cost) {
 	pick := func(p *training.Process, of func(training.Turn) float64) (out [][]float64) {
 		var one []float64

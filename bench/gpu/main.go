@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// errNoTime ends a call: what was begun is done anew by the next one.
+// errNoTime ends a call: what was begun is done again by the next one.
 var errNoTime = errors.New("out of time")
 
 // bench is one call.

@@ -15,7 +15,7 @@ import (
 // first is how many steps count for nothing, as in bench/time/train.py.
 const first = 20
 
-// parts of a step as the run has them, beside those that the same training measured by events of the device.
+// parts of a step as the run has them, next to those that the same training measured by events of the device.
 func (b *bench) parts() (*outcome, error) {
 	dir, err := os.MkdirTemp("", "vigil-gpu-parts-")
 	if err != nil {
@@ -42,7 +42,7 @@ func (b *bench) parts() (*outcome, error) {
 	return &outcome{Parts: map[string]map[string]float64{"Vigil": ours, "events": own}}, nil
 }
 
-// statistics of many tensors computed on the device, beside those of the same operations on the CPU.
+// statistics of many tensors computed on the device, next to those of the same operations on the CPU.
 func (b *bench) statistics() (*outcome, error) {
 	said, err := b.said(b.python, "bench/gpu/statistics.py")
 	if err != nil {

@@ -7,7 +7,7 @@
 //
 // It samples a job of one trainer and four workers. With -peers a loop over psutil
 // and wandb's system metrics (offline) do the same in turn, in an environment that
-// is made in build/env (some 100 MB), and a psutil loop beside ours says whether
+// is made in build/env (some 100 MB), and a psutil loop next to ours says whether
 // both mean the same. Nothing else may run meanwhile.
 package main
 
@@ -107,7 +107,7 @@ func goalOf(every time.Duration) string {
 
 func micro(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
-// agree has both sample beside each other while the job works and rests.
+// agree has both sample next to each other while the job works and rests.
 func (b *bench) agree(job *job) error {
 	var m measured
 	var ours sync.WaitGroup
@@ -133,7 +133,7 @@ func (b *bench) agree(job *job) error {
 	return nil
 }
 
-// row prints what was measured beside its goal; no goal is neither reached nor
+// row prints what was measured next to its goal; no goal is neither reached nor
 // missed.
 func row(what, measured, goal string, reached bool) {
 	verdict := ""

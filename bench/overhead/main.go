@@ -7,14 +7,14 @@
 // measurement cannot see.
 //
 // With -peers the original (smdebug), wandb, TensorBoard and a hand-written loop
-// train beside them, each compared with a bare process of its own environment,
+// train next to them, each compared with a bare process of its own environment,
 // and what each of them stored is read back and counted.
 //
 // With -profilers it compares, instead, Vigil's machine metrics, parts of steps and
 // windows of stacks with the tools that people use for that.
 //
 // With -whole N it runs short scripts from start to end, N times bare and N times
-// under vigil run, and sets what they took beside what the runs say of it.
+// under vigil run, and sets what they took next to what the runs say of it.
 //
 // With -against DIR it says instead which part of the hook costs what, and compares with
 // the Vigil of another checkout.

@@ -69,7 +69,7 @@ func work(steps, rounds, runs int, pace time.Duration, keep, times string) error
 // evaluating thread where that says something.
 type timing struct{ wall, cpu []time.Duration }
 
-// row prints it beside its goal, which is one for the quantile q on the clock.
+// row prints it next to its goal, which is one for the quantile q on the clock.
 func (t timing) row(what string, q float64, goal time.Duration) {
 	verdict, cpu := "reached", ""
 	if quantile(t.wall, q) > goal {

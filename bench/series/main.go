@@ -8,8 +8,8 @@
 // What is read cold is read by an agent's reader that has seen nothing of the
 // run, from files that the kernel was asked to forget.
 //
-// With -peers, wandb (offline) and TensorBoard log beside Vigil, taking turns,
-// and TensorBoard's reader reads beside ours. Nothing else may run meanwhile.
+// With -peers, wandb (offline) and TensorBoard log next to Vigil, taking turns,
+// and TensorBoard's reader reads next to ours. Nothing else may run meanwhile.
 package main
 
 import (
@@ -79,7 +79,7 @@ func (b *bench) all(peers bool, only string) error {
 	return nil
 }
 
-// row prints what was measured beside its goal; no goal is neither reached nor
+// row prints what was measured next to its goal; no goal is neither reached nor
 // missed.
 func row(what, measured, goal string, reached bool) {
 	verdict := ""

@@ -7,7 +7,7 @@
 // what mending it really brings. They are kept in a file.
 //
 // Without it, each program is run once under vigil run, and what is found is set
-// beside the measured times: is the first cause the right one, is its share right,
+// next to the measured times: is the first cause the right one, is its share right,
 // does the gain hold, and are the healthy and the mended ones silent?
 //
 //	go run ./bench/slow -times [-runs N] [-python PY] [-only REGEXP] [-file FILE]

@@ -2,7 +2,7 @@
 
 // Command ui measures what the dashboard promises: how long it takes to show what is
 // large, how soon a new step is seen, what it costs while one looks at it, in a real
-// browser; where TensorBoard can do the same, beside it, on the same numbers written by
+// browser; where TensorBoard can do the same, next to it, on the same numbers written by
 // its own writer, in turns. It prints a table in Markdown, or JSON.
 //
 //	go run ./bench/ui [-only many,points,...] [-peers] [-turns N] [-json]

@@ -52,7 +52,7 @@ func hundred() string {
 	return strings.Join(names, ",")
 }
 
-// fiftyColumns asks for the last value of each of fifty series beside the usual columns.
+// fiftyColumns asks for the last value of each of fifty series next to the usual columns.
 func fiftyColumns() string {
 	columns := []string{"c=name", "c=status"}
 	for i := range 48 {
@@ -125,7 +125,7 @@ func (s *shown) run(ctx context.Context, b *bench, say func(*figure)) error {
 	return nil
 }
 
-// list has the list of runs made, which is kept beside them.
+// list has the list of runs made, which is kept next to them.
 func (s *shown) list(b *bench) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()

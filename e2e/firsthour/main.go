@@ -1,6 +1,6 @@
 // Firsthour plays the first hour of somebody who has Python, PyTorch and git, and
 // no Go: they clone the repository, install it, watch the demo, run a script of
-// their own that has a mistake, read what was found, write rules, mend the script,
+// their own that has a mistake, read what was found, write rules, fix the script,
 // compare the two runs and remove one.
 //
 //	go run ./e2e/firsthour [-repository DIR|URL] [-packages DIR] [-python PY] [-limit 3m] [-keep]

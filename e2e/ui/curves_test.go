@@ -70,7 +70,7 @@ func TestCurvesShowWhatIsStored(t *testing.T) {
 }
 
 // Charts are searched, and made of expressions and patterns; what is wrong with one
-// is said in its place. All of it stands in the address.
+// is said in its place. All of it is in the address.
 func TestCurvesOfOnesOwn(t *testing.T) {
 	b := open(t, shared, "/runs/"+healthy+"/curves")
 	loss := shared.series(t, healthy, "loss||TRAIN|", "")
@@ -112,7 +112,7 @@ func TestKeyOfTheCurves(t *testing.T) {
 	b.wait(`document.querySelectorAll(".chart-key").length === 1 && document.querySelector(".chart-key").innerText.includes("finding")`)
 }
 
-// A chart that is pinned stands at the top, also for the next who opens the page.
+// A chart that is pinned is at the top, also for the next who opens the page.
 func TestCurvesArePinned(t *testing.T) {
 	b := open(t, shared, "/runs/"+slow+"/curves")
 	pinned := func() []string {

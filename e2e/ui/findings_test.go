@@ -20,7 +20,7 @@ func found(t *testing.T) *dashboard {
 	return serving(t, root)
 }
 
-// has tells whether the page shows a text now.
+// has reports whether the page shows a text now.
 func (b *tab) has(text string) bool {
 	b.Helper()
 	return b.value(`document.body.innerText.includes(`+quote(text)+`)`) == "true"

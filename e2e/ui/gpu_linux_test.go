@@ -15,7 +15,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/vfs"
 )
 
-// sampled is a run of a minute beside two GPUs, read by the program that reads them, from a library that stands in
+// sampled is a run of a minute next to two GPUs, read by the program that reads them, from a library that is in
 // for NVIDIA's; its tag says so.
 func sampled(t *testing.T) *dashboard {
 	t.Helper()

@@ -101,7 +101,7 @@ func TestHeatMapByPixel(t *testing.T) {
 	}
 }
 
-// From a cell of the heat map to the tensor at its step, and what stands there is
+// From a cell of the heat map to the tensor at its step, and what is there is
 // what the API says; by the keyboard alone.
 func TestTensorAtAStep(t *testing.T) {
 	d := tensorsRun(t)
@@ -162,7 +162,7 @@ func TestValuesOfAMatrix(t *testing.T) {
 	b.shows("every 2. row and every 2. column is read")
 }
 
-// mosaic is how many tiles of a height and width are beside each other on a canvas of
+// mosaic is how many tiles of a height and width are next to each other on a canvas of
 // so many pixels, how large a value is, and how far the tiles are apart: as large as may be.
 func mosaic(tiles, height, width int, room [2]float64) (across int, cell float64, gap int) {
 	if tiles > 1 {
@@ -310,7 +310,7 @@ func TestImagesOfATensor(t *testing.T) {
 	b.shows("vigil run --collect weights:raw,every=100 -- python train.py")
 }
 
-// A tensor beside one of another job: what stands there is what the API says, and the
+// A tensor next to one of another job: what is there is what the API says, and the
 // address holds it.
 func TestTensorsAreCompared(t *testing.T) {
 	d := tensorsRun(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// condition tells which findings call for an action: those that are severe
+// condition reports which findings call for an action: those that are severe
 // enough, and those of the rules named.
 type condition struct {
 	severity int      // 0: none; a finding of this weight or more

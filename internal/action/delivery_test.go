@@ -230,7 +230,7 @@ func TestEndOfRun(t *testing.T) {
 	}
 }
 
-// What no further try can mend is not tried again.
+// What no further try can fix is not tried again.
 func TestRefused(t *testing.T) {
 	s := &receiver{answer: func(_ int, w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusForbidden)

@@ -1,8 +1,8 @@
-// Package agent is the process beside the training: it receives what hooks
+// Package agent is the process next to the training: it receives what hooks
 // copy, computes statistics, writes the store, runs the rules and their
 // actions, and tells the launcher what happens. It composes capture, measure,
 // plan, store and judge; none of these knows another. The order in which its
-// locks are taken stands in lock.go.
+// locks are taken is in lock.go.
 package agent
 
 import (

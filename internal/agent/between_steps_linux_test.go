@@ -38,7 +38,7 @@ for i in range(4):
         model(torch.ones(3, 4)).pow(2).mean()
 `
 
-// What the script saves between steps is stored with the step that ended, beside
+// What the script saves between steps is stored with the step that ended, next to
 // what came within it, and nobody waits for that step a second time.
 func TestBetweenSteps(t *testing.T) {
 	t.Parallel()

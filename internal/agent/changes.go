@@ -11,7 +11,7 @@ import (
 )
 
 // changes is what was told of the statuses of a run and its rules. The file of
-// events is its memory: what stands there was told, or will be after a restart.
+// events is its memory: what is there was told, or will be after a restart.
 type changes struct {
 	number int64                // of the last one
 	run    string               // status of the run

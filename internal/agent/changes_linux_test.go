@@ -42,7 +42,7 @@ func told(t *testing.T, docs [][]byte) (list []string, times map[string]int) {
 }
 
 // TestStatusEvents follows the statuses of a run and its rules through agents
-// that are killed: every change arrives, under one id, and stands in the file
+// that are killed: every change arrives, under one id, and is in the file
 // of events once.
 func TestStatusEvents(t *testing.T) {
 	t.Parallel()

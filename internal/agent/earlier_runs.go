@@ -131,7 +131,7 @@ func earlierOf(root, own string, now record.Run) *record.EarlierRuns {
 	return b
 }
 
-// known tells whether it is known what a run was made of.
+// known reports whether it is known what a run was made of.
 func known(p *record.Provenance) bool {
 	return p != nil && p.Git != nil && p.Machine != nil && (p.Python == nil || p.Packages != nil)
 }
@@ -161,7 +161,7 @@ func newestRuns(root string) []string {
 	return paths
 }
 
-// compares tells whether the steps of an earlier run take as long as those of this
+// compares reports whether the steps of an earlier run take as long as those of this
 // one, if nothing is wrong: the same script on the same machine with as many
 // processes, parameters and samples a step.
 func compares(run, now record.Run) bool {
@@ -192,7 +192,7 @@ func world(run record.Run) int {
 	return max(1, run.Workers[0].World)
 }
 
-// sameParameters tells whether the models are of the same size, as far as that is known.
+// sameParameters reports whether the models are of the same size, as far as that is known.
 func sameParameters(a, b record.Run) bool {
 	x, y := parameters(a), parameters(b)
 	return x == y || x == 0 || y == 0
@@ -208,7 +208,7 @@ func parameters(run record.Run) (n int64) {
 	return n
 }
 
-// sameBatch tells whether the steps of both runs take as many samples, as far as that
+// sameBatch reports whether the steps of both runs take as many samples, as far as that
 // is known: of the training's loader, and of the model's first input.
 func sameBatch(a, b record.Run) bool {
 	if a.Time != nil && b.Time != nil && a.Time.BatchSize > 0 && b.Time.BatchSize > 0 && a.Time.BatchSize != b.Time.BatchSize {

@@ -300,7 +300,7 @@ func (e *evaluator) findings() {
 	e.behind = true
 }
 
-// causes tells what new findings follow from, as far as that is known now; of
+// causes reports what new findings follow from, as far as that is known now; of
 // those only that are shown in full, because to group them takes time.
 func (e *evaluator) causes(list []record.Finding) []*record.Follows {
 	out := make([]*record.Follows, len(list))

@@ -44,7 +44,7 @@ func before(text, mark string) string {
 	return text
 }
 
-// speaks tells whether the facts of a worker stand for the run: the chief's do,
+// speaks reports whether the facts of a worker stand for the run: the chief's do,
 // and on a host without one those of the worker that is named first.
 func (j *job) speaks(w *worker) bool {
 	j.mu.Lock()

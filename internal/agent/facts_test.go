@@ -3,7 +3,7 @@ package agent
 import "testing"
 
 // The interval at the end of the line follows the budget all the time; only what
-// stands before it is news.
+// is before it is news.
 func TestBeforeTheInterval(t *testing.T) {
 	const line = "MLP · Adam lr 0.1 · a step is one update · 4 weights, every "
 	for text, want := range map[string]string{

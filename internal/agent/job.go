@@ -286,7 +286,7 @@ func (j *job) saveSessions() {
 	}
 }
 
-// live counts the workers that are connected, and tells whether all that went
+// live counts the workers that are connected, and reports whether all that went
 // said bye.
 func (j *job) live() (n, seen int, bye bool) {
 	j.mu.Lock()

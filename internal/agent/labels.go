@@ -8,7 +8,7 @@ import (
 )
 
 // label writes the tags and the note that a run is started with. A run that goes on
-// keeps what is written on it, but for what is given anew.
+// keeps what is written on it, but for what is given again.
 func label(w *store.Writer, set Settings) error {
 	given := record.Labels{Tags: set.Config.Tags, Note: set.Config.Note}
 	if set.Takeover || given.Empty() {

@@ -14,7 +14,7 @@ import (
 // locksHeld is a set of locks, a bit for each.
 type locksHeld uint32
 
-// allows tells whether a lock comes after all that are held.
+// allows reports whether a lock comes after all that are held.
 func (h locksHeld) allows(o lockOrder) bool { return o == lockNone || h>>o == 0 }
 
 func (h locksHeld) String() string {

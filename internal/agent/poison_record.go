@@ -46,12 +46,12 @@ func (s *suspicion) died(reading uint64) {
 // file, which the death of the agent leaves as it was.
 type note struct{ file *os.File }
 
-// nothing is what stands in a note between two records.
+// nothing is what is in a note between two records.
 const nothing = ^uint64(0)
 
 func notePath(run, worker string) string { return filepath.Join(run, spillDir, worker+".reading") }
 
-// readNote tells what the agent before this one was reading.
+// readNote reports what the agent before this one was reading.
 func readNote(path string) (record uint64, ok bool) {
 	b, err := os.ReadFile(path)
 	if err != nil || len(b) != 8 {

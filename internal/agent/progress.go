@@ -124,7 +124,7 @@ func (j *job) takeProgress() *live.Progress {
 	return out
 }
 
-// place tells where the training is, and how long it will go on where its
+// place reports where the training is, and how long it will go on where its
 // length is known: as fast as it was until now, evaluation included.
 func (p *progress) place(out *live.Progress) {
 	if p.update == nil {
@@ -148,10 +148,10 @@ func (p *progress) place(out *live.Progress) {
 	}
 }
 
-// leastPast is the time from which on it tells how long the rest will take.
+// leastPast is the time from which on it reports how long the rest will take.
 const leastPast = 5 * time.Second
 
-// clock tells where in the training steps are.
+// clock reports where in the training steps are.
 func (j *job) clock() *record.Clock {
 	j.cmu.Lock()
 	defer j.cmu.Unlock()

@@ -11,7 +11,7 @@ import (
 )
 
 // gather finds out what the run is made of, as far as it is seen from outside,
-// beside the start of the job. The run's end waits for it, a few seconds at most.
+// next to the start of the job. The run's end waits for it, a few seconds at most.
 func (j *job) gather() {
 	p, diff := provenance.Gather(context.Background(), provenance.Job{
 		Command: j.set.Command, Script: j.set.Script, Directory: j.set.Directory, Environ: os.Environ(),

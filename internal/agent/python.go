@@ -51,7 +51,7 @@ func (j *job) printer() func(configuration, line string) {
 }
 
 // follow sees to it that rules which are behind are given what they missed,
-// from the store and beside the judging.
+// from the store and next to the judging.
 func (e *evaluator) follow() {
 	if _, behind := e.engine.Behind(); !behind || !e.follows.CompareAndSwap(false, true) {
 		return

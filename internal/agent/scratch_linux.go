@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// scratch is a file without a name that holds one tensor. It lies beside the
+// scratch is a file without a name that holds one tensor. It lies next to the
 // run, so it takes disk and page cache, not the agent's memory.
 type scratch struct {
 	f   *os.File

@@ -109,7 +109,7 @@ func (s *signaller) ask(pid int) (threads []stacks.Thread, alone bool) {
 	return stacks.ParseFaulthandler(text), true
 }
 
-// grown tells whether something was written after from. Who has written nothing is
+// grown reports whether something was written after from. Who has written nothing is
 // not done: between taking a signal and blocking it the kernel shows neither.
 func (s *signaller) grown(from int64) bool {
 	end, err := s.file.Seek(0, io.SeekEnd)
@@ -123,7 +123,7 @@ func (s *signaller) await() {
 	}
 }
 
-// waiting tells whether none of those who are late has begun to write.
+// waiting reports whether none of those who are late has begun to write.
 func (s *signaller) waiting() bool {
 	return !slices.ContainsFunc(s.late, func(l signalled) bool { return l.state() != pending })
 }
@@ -149,7 +149,7 @@ func (p signalled) state() int {
 	return state
 }
 
-// holds tells whether a process has our file open.
+// holds reports whether a process has our file open.
 func (s *signaller) holds(pid int) bool {
 	dir := fmt.Sprintf("/proc/%d/fd/", pid)
 	list, err := os.ReadDir(dir)

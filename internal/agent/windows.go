@@ -73,7 +73,7 @@ const (
 	partFailed = "failed"
 )
 
-// open tells whether samples are still to come.
+// open reports whether samples are still to come.
 func (w *windowAsk) open() bool {
 	for _, p := range w.parts {
 		if p.state == partAsked {
@@ -238,7 +238,7 @@ func (j *job) openWindow(asked capture.Window, why string, auto bool) (number, w
 
 // ownWindow is for checks that want to know where a large share of the time goes: it
 // asks for a short window, unless the run has had its windows, it is too early, or
-// --no-profile was given. It tells whether there will be one. Why is for the user.
+// --no-profile was given. It reports whether there will be one. Why is for the user.
 func (j *job) ownWindow(why string) bool {
 	if j.set.Config.NoProfile || !j.windowsMayBegin(time.Now()) {
 		return false
@@ -259,7 +259,7 @@ func (j *job) ownWindow(why string) bool {
 	return err == nil
 }
 
-// windowsMayBegin tells whether the training is far enough for windows by themselves.
+// windowsMayBegin reports whether the training is far enough for windows by themselves.
 func (j *job) windowsMayBegin(now time.Time) bool {
 	counts := j.stepCounts()
 	steps := counts[record.Train.String()]

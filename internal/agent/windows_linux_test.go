@@ -69,7 +69,7 @@ func askProfile(seconds float64) capture.Control {
 	return capture.Control{Cmd: "profile", Window: &capture.WindowRequest{Seconds: seconds, Why: "a test"}}
 }
 
-// refusedWith tells whether an answer is a refusal with certain words.
+// refusedWith reports whether an answer is a refusal with certain words.
 func refusedWith(answer map[string]any, words string) bool {
 	text, _ := answer["error"].(string)
 	return answer["ok"] == false && strings.Contains(text, words)

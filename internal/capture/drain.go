@@ -111,7 +111,7 @@ func (s *Session) advance(acked, size uint64, urgent bool) {
 	}
 }
 
-// wanted tells whether the hook waits for the data of records that were read.
+// wanted reports whether the hook waits for the data of records that were read.
 func (s *Session) wanted() bool { return s.ring.Wanted() > s.ring.Consumed() }
 
 // item checks a record against everything that is known.
@@ -248,7 +248,7 @@ func (s *Session) scalarsItem(it *Item) error {
 	return s.place(it, it.NBytes)
 }
 
-// marksHead is what stands before the marks of a record.
+// marksHead is what is before the marks of a record.
 const marksHead = 24
 
 // maxMarks is how many bytes of marks come together.

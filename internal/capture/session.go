@@ -65,7 +65,7 @@ func (s *Session) Acked() uint64 { return s.ring.Acked() }
 func (s *Session) Unread() uint64 { return s.ring.Head() - min(s.ring.Acked(), s.ring.Head()) }
 
 // Begun is the number of records that were published when the hook began its
-// last step; read tells whether all of these were handed over. Without says, the
+// last step; read reports whether all of these were handed over. Without says, the
 // hook does not say when steps begin.
 func (s *Session) Begun() (n uint64, read, says bool) {
 	n = s.ring.Begun()

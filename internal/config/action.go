@@ -15,7 +15,7 @@ type action struct {
 	on, onAt string
 }
 
-// beside makes the files that a configuration names relative to its own place.
+// next to makes the files that a configuration names relative to its own place.
 func (l *layer) beside(dir string) {
 	ref := func(r *notify.Ref) { r.File = absolute(dir, r.File) }
 	if l.smtp != nil {
@@ -137,7 +137,7 @@ func (r *Run) joinActions(layers []layer, cat Catalogue, configurations []string
 	return nil
 }
 
-// MissingSecrets tells which secret of the actions cannot be read, so that it
+// MissingSecrets reports which secret of the actions cannot be read, so that it
 // is known before anything starts. The error is a *UsageError.
 func (r Run) MissingSecrets() error {
 	secrets := notify.NewSecrets(nil)

@@ -154,7 +154,7 @@ func (h *hookDocument) finish(c *collection, own parameters) (err error) {
 	return nil
 }
 
-// reductions tells whether the values themselves are kept: unless reductions
+// reductions reports whether the values themselves are kept: unless reductions
 // are asked for without them; and what is computed besides the usual statistics.
 func (h *hookDocument) reductions(p parameters) (raw bool, want plan.Want, err error) {
 	for _, key := range []string{"save_raw_tensor", "save_shape", "save_histogram"} {

@@ -34,7 +34,7 @@ type Catalogue struct {
 	notices *[]string
 }
 
-// has tells whether there is a rule of this name.
+// has reports whether there is a rule of this name.
 func (c Catalogue) has(name string) bool {
 	if c.own[name] != nil {
 		return true

@@ -129,7 +129,7 @@ func gatewayURL(text string) (*notify.Gateway, error) {
 	return g, nil
 }
 
-// asksToWrite tells whether a request has an action that needs one of the two.
+// asksToWrite reports whether a request has an action that needs one of the two.
 func (l *layer) asksToWrite() bool {
 	for _, rc := range l.rules {
 		list, err := rulesActions(rc.Params[actionJSON], "")

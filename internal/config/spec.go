@@ -136,7 +136,7 @@ func (s *scanner) valueEnd() int {
 }
 
 // startsKey reports whether text begins with a known key and "=", or with a
-// word that stands alone.
+// word that is alone.
 func (s *scanner) startsKey(text string) bool {
 	end := strings.IndexAny(text, "=,")
 	key := text

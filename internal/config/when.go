@@ -50,7 +50,7 @@ func (w When) String() string {
 }
 
 // parseWhen reads a severity, rule names, or never, between commas.
-// configurations are the names of configured rules. status tells whether it
+// configurations are the names of configured rules. status reports whether it
 // may also be changes of status.
 func parseWhen(text string, cat Catalogue, configurations []string, status bool) (When, error) {
 	var w When

@@ -10,7 +10,7 @@ import (
 )
 
 // own reads {rule, expression, …} or {rule, source, …}: a rule that the user
-// has written. Its parameters stand beside the key of its kind, or under
+// has written. Its parameters are next to the key of its kind, or under
 // parameters.
 func (d *document) own(l *layer, item ast.Node, pairs []pair, kind *Own) error {
 	rc := RuleConfig{From: d.at(item), Params: map[string]string{}}
@@ -99,7 +99,7 @@ func (d *document) ownRules(pairs []pair) map[string]*Own {
 	return names
 }
 
-// more reads what stands under parameters.
+// more reads what is under parameters.
 func (d *document) more(rc *RuleConfig, p pair, kind *Own) error {
 	params, err := d.parameters(p.value, rc.Rule, kind.Params, kind.Free)
 	if err != nil {

@@ -40,7 +40,7 @@ func (r Run) Read() (record.Run, error) {
 	return t.Run(), nil
 }
 
-// Running is Read of a run that has to run; hint tells what is missing otherwise.
+// Running is Read of a run that has to run; hint reports what is missing otherwise.
 func (r Run) Running(hint string) (record.Run, error) {
 	run, err := r.Read()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package doctor tells what works on a machine, whether a command can be
+// Package doctor reports what works on a machine, whether a command can be
 // captured, and why a run holds nothing.
 package doctor
 
@@ -34,7 +34,7 @@ func fail(name, hint, format string, args ...any) Check {
 	return Check{Name: name, State: Failure, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// Failed tells whether any check found something that keeps capture from
+// Failed reports whether any check found something that keeps capture from
 // working.
 func Failed(checks []Check) bool {
 	for _, c := range checks {

@@ -47,7 +47,7 @@ func Run(r record.Run) []Check {
 	return checks
 }
 
-// looksOff tells whether the hook was not to read facts of the training.
+// looksOff reports whether the hook was not to read facts of the training.
 func looksOff(facts json.RawMessage) bool {
 	var f record.Facts
 	return json.Unmarshal(facts, &f) == nil && f.Look != nil && !*f.Look

@@ -19,7 +19,7 @@ type Encoder struct {
 	order []string
 }
 
-// header stands before the numbers of a step.
+// header is before the numbers of a step.
 type header struct {
 	Step     int64    `json:"step"`
 	Mode     int      `json:"mode"`
@@ -96,7 +96,7 @@ func (e *Encoder) Derived(worker string, info *record.TensorInfo, d *record.Deri
 	p.numbers++
 }
 
-// offered tells whether Python offers a derived number by its name.
+// offered reports whether Python offers a derived number by its name.
 func offered(stat string) bool {
 	switch stat {
 	case plan.MedianKey, plan.MedianErrorKey, plan.ProdKey, plan.ProdSignKey, plan.ProdLogKey:
@@ -105,7 +105,7 @@ func offered(stat string) bool {
 	return record.IsShape(stat)
 }
 
-// Empty tells whether nothing was added since Begin.
+// Empty reports whether nothing was added since Begin.
 func (e *Encoder) Empty() bool {
 	for _, p := range e.parts {
 		if p.scalars+p.rows > 0 {

@@ -15,7 +15,7 @@ const (
 	mostLine   = 200     // of the text of a line
 )
 
-// unchanged tells whether a file is there as it was then, and not too large.
+// unchanged reports whether a file is there as it was then, and not too large.
 func unchanged(file string, since time.Time) bool {
 	info, err := os.Stat(file)
 	return err == nil && info.Mode().IsRegular() && info.Size() <= mostScript && !info.ModTime().After(since)

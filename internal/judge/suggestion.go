@@ -9,7 +9,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/suggest"
 )
 
-// suggestion gives a function that writes down the edit that mends what a finding is
+// suggestion gives a function that writes down the edit that fixes what a finding is
 // about, for scripts that have not changed since.
 func suggestion(since time.Time) func(*record.Finding, *record.Facts) *record.Suggestion {
 	return func(f *record.Finding, facts *record.Facts) *record.Suggestion {

@@ -67,7 +67,7 @@ func newSupervisor(r *reaper, o *Options, settings agent.Settings, l *listener, 
 		environ: with(o.Environ, map[string]string{proc.Agent: fmt.Sprint(os.Getpid())}),
 		over:    make(chan struct{}), done: make(chan struct{}),
 	}
-	// What an agent writes on its standard error when it dies stands in the log
+	// What an agent writes on its standard error when it dies is in the log
 	// of the run, among what it says of itself.
 	var err error
 	for _, path := range []string{filepath.Join(run, filepath.FromSlash(layout.AgentLog)), filepath.Join(l.dir, "agent.log")} {
@@ -132,7 +132,7 @@ func (s *supervisor) rest(d time.Duration) {
 	}
 }
 
-// finished tells whether the agent that ended with status was the last one.
+// finished reports whether the agent that ended with status was the last one.
 func (s *supervisor) finished(status syscall.WaitStatus) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,7 +246,7 @@ func (s *supervisor) sayEnded() {
 	}
 }
 
-// hasEnded tells whether the job is over.
+// hasEnded reports whether the job is over.
 func (s *supervisor) hasEnded() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

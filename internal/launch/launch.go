@@ -1,6 +1,6 @@
 // Package launch starts a training command under Vigil and stays out of its
 // way: the command has the terminal, standard streams, signals and exit code it
-// would have without us. Beside it the launcher keeps an agent running, starts
+// would have without us. Next to it the launcher keeps an agent running, starts
 // it again when it dies, and stops every process of the job when a rule says
 // so. The launcher does nothing else, so that it can hardly fail.
 package launch
@@ -41,7 +41,7 @@ type Options struct {
 	// told to the agent. Zero: it is not.
 	Began time.Time
 
-	// Inert starts the command with nothing of Vigil beside it.
+	// Inert starts the command with nothing of Vigil next to it.
 	Inert bool
 	// Settings go to the agent. Socket, ListenFD, Launcher and Takeover are
 	// filled in here.
@@ -51,7 +51,7 @@ type Options struct {
 	// PythonPath is what goes in front of the user's PYTHONPATH: the
 	// directories of the boot file and of the package.
 	PythonPath []string
-	// Dashboard is the command line of the dashboard that runs beside the job;
+	// Dashboard is the command line of the dashboard that runs next to the job;
 	// nil: there is none. It ends when its standard input does.
 	Dashboard []string
 	// Claim makes the run's directory and returns it. It is called once,

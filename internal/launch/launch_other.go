@@ -13,7 +13,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
-// Supported tells whether jobs can be captured on this system, and if not why.
+// Supported reports whether jobs can be captured on this system, and if not why.
 func Supported() error {
 	return fmt.Errorf("capture is not supported on %s yet: it works on Linux (x86-64 and arm64)", runtime.GOOS)
 }

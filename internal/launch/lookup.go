@@ -57,7 +57,7 @@ func Lookup(name string) (string, error) {
 	return "", &StartError{Code: ExitNotFound, Message: fmt.Sprintf("there is no command %q in PATH", name), What: name, Hint: hint}
 }
 
-// executable tells whether path is a file that may be executed; an error says
+// executable reports whether path is a file that may be executed; an error says
 // that there is nothing.
 func executable(path string) (bool, error) {
 	info, err := os.Stat(path)

@@ -38,7 +38,7 @@ func (k *oomKills) look() {
 	}
 }
 
-// lately tells whether there was a kill since the look before the last one.
+// lately reports whether there was a kill since the look before the last one.
 func (k *oomKills) lately() bool {
 	n, ok := k.read()
 	return ok && k.ok && n > k.kept[0]

@@ -34,7 +34,7 @@ type output struct {
 // the command still write.
 const outputTime = time.Second
 
-// keepsOutput tells whether the output of the job is copied into its run: as it was
+// keepsOutput reports whether the output of the job is copied into its run: as it was
 // asked, else where no terminal shows it and nobody has thrown it away.
 func keepsOutput(asked *bool, stdout *os.File) bool {
 	if asked != nil {
@@ -72,7 +72,7 @@ func keepOutput(run string, stdout, stderr *os.File) (o *output, out, err *os.Fi
 	return o, out, err, nil
 }
 
-// same tells whether two streams are the same file: what is written to both
+// same reports whether two streams are the same file: what is written to both
 // stays in its order then.
 func same(a, b *os.File) bool {
 	one, err := a.Stat()

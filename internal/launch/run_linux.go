@@ -17,7 +17,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
-// Supported tells whether jobs can be captured on this system.
+// Supported reports whether jobs can be captured on this system.
 func Supported() error { return nil }
 
 // Run starts the command and returns its exit code, or ExitStopped when a rule

@@ -42,7 +42,7 @@ func (s *Screen) Size() (columns, rows int) {
 	return int(size.Col), int(size.Row)
 }
 
-// Free tells whether something may be drawn: the terminal is the command's or
+// Free reports whether something may be drawn: the terminal is the command's or
 // ours, not a shell's that runs us in the background, no other run draws there,
 // and its modes are those for lines. A program that draws for itself (an
 // editor, a debugger's prompt) or asks for a password changes them. No other
@@ -59,7 +59,7 @@ func (s *Screen) Free() bool {
 }
 
 // take keeps other runs from drawing here (a script may start several at once),
-// and tells whether none does. The kernel gives the lock back when we die.
+// and reports whether none does. The kernel gives the lock back when we die.
 func (s *Screen) take() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -33,7 +33,7 @@ func MissingScript(command []string) error {
 	return &StartError{Code: ExitNotFound, Message: fmt.Sprintf("there is no script %q", script), What: script, Hint: hint}
 }
 
-// alike is a script beside one that is missing, of nearly its name: the same
+// alike is a script next to one that is missing, of nearly its name: the same
 // letters but for one, or for their case.
 func alike(script string) string {
 	dir, name := filepath.Split(script)
@@ -49,7 +49,7 @@ func alike(script string) string {
 	return ""
 }
 
-// oneApart tells whether two words differ in one letter that is another one, left
+// oneApart reports whether two words differ in one letter that is another one, left
 // out, or there once more, or in two neighbours that have changed places.
 func oneApart(a, b string) bool {
 	x, y := []rune(a), []rune(b)

@@ -32,7 +32,7 @@ type Start struct {
 	Resumed bool   `json:"resumed,omitempty"`
 }
 
-// Said is the line that tells what was understood of the training.
+// Said is the line that reports what was understood of the training.
 type Said struct {
 	Worker string `json:"worker"`
 	Text   string `json:"text"`

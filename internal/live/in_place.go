@@ -7,7 +7,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
-// InPlace tells whether the state may be drawn in place on a stream: on a
+// InPlace reports whether the state may be drawn in place on a stream: on a
 // terminal that understands control sequences and has somebody in front of it.
 func InPlace(terminal bool, getenv func(string) string) bool {
 	switch getenv("TERM") {

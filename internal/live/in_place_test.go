@@ -106,7 +106,7 @@ func TestRowIsMadeBelowAFullScreen(t *testing.T) {
 	s.over(t, lines(0, 30)+"$ more")
 }
 
-// A second bar stands below the cursor.
+// A second bar is below the cursor.
 func TestRowIsMadeBelowBars(t *testing.T) {
 	s := newStage(60, 12)
 	s.Print(lines(0, 30) + "outer\n\rinner\x1b[A")

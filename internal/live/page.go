@@ -19,7 +19,7 @@ type Page struct {
 	// Called is how the script calls a tensor; nil where only the name is known
 	// under which it is stored.
 	Called func(name string) string
-	// Clock tells where in the training the steps of findings are; nil where
+	// Clock reports where in the training the steps of findings are; nil where
 	// only the steps are known.
 	Clock *record.Clock
 }

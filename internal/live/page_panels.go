@@ -26,7 +26,7 @@ const (
 	panelGap   = 2
 )
 
-// Panels draws curves on one scale, as many beside each other as fit, below a
+// Panels draws curves on one scale, as many next to each other as fit, below a
 // title. It ends with a newline.
 func (p Page) Panels(title string, list []Panel) string {
 	s, from, to := common(list)
@@ -74,7 +74,7 @@ func common(list []Panel) (s scale, from, to int64) {
 	return newScale(low, high), from, to
 }
 
-// beside draws curves in one row, with the names above and the axes once.
+// next to draws curves in one row, with the names above and the axes once.
 func (p Page) beside(b *strings.Builder, list []Panel, s scale, from, to int64, width int, labels map[int]string, margin int) {
 	line := func(axis string, cell func(i int) string) {
 		var l strings.Builder

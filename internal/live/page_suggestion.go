@@ -7,7 +7,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
-// suggestion is the edit that mends what a finding is about, as a diff: what goes is red,
+// suggestion is the edit that fixes what a finding is about, as a diff: what goes is red,
 // what comes green. A line that is too long goes on below itself.
 func (p Page) suggestion(s *record.Suggestion) []string {
 	hunks := s.Hunks()

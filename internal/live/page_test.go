@@ -84,7 +84,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Whatever stands in a table, no line is wider than the page, and no letter is lost.
+// Whatever is in a table, no line is wider than the page, and no letter is lost.
 func TestTableFits(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(rt, "columns")

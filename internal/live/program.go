@@ -38,7 +38,7 @@ func called(arg0, self, found string) string {
 	return self
 }
 
-// same tells whether two paths name one file.
+// same reports whether two paths name one file.
 func same(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {

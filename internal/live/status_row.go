@@ -9,12 +9,12 @@ import (
 // row is the terminal's last row, kept for the status line: a scroll region
 // holds what the job writes in the rows above, where it scrolls as it always
 // would, and cannot reach the row. The methods give what is to be written, each
-// time in one piece, and leave the cursor, its colours and what it stands on as
+// time in one piece, and leave the cursor, its colours and what it is on as
 // they were.
 type row struct {
 	open          bool
 	columns, rows int       // of the terminal when it was drawn
-	text          string    // what stands there
+	text          string    // what is there
 	out           time.Time // when the cursor was taken out of it
 }
 
@@ -24,7 +24,7 @@ const (
 	leastColumns = 40
 )
 
-// anew is how long a program that set the region back (a terminal reset, say)
+// again is how long a program that set the region back (a terminal reset, say)
 // can leave the cursor in the row. It is not looked after each time, because
 // moving the cursor has a terminal forget that it waits behind the last column.
 const anew = 5 * time.Second

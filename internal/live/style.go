@@ -56,7 +56,7 @@ func (s Style) Dim(text string) string { return s.paint("2", text) }
 // Bold is for what is read first.
 func (s Style) Bold(text string) string { return s.paint("1", text) }
 
-// mark stands in front of a finding.
+// mark is in front of a finding.
 func (s Style) mark(v record.Severity) string {
 	if !s.Unicode {
 		return map[record.Severity]string{record.Error: "!!", record.Warning: "!"}[v]

@@ -16,7 +16,7 @@ const (
 // further is how many findings of one check are shown.
 const further = 3
 
-// Turns tells how each finding of a run is to be shown, in the order in which
+// Turns reports how each finding of a run is to be shown, in the order in which
 // they come.
 type Turns struct {
 	subjects map[string]map[string]bool // by configuration and check

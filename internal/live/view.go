@@ -26,7 +26,7 @@ type Options struct {
 	Alone bool
 	// Size is the terminal's size now, 0 where unknown; nil elsewhere.
 	Size func() (columns, rows int)
-	// Free tells whether the terminal is in the hands of the job or of us and
+	// Free reports whether the terminal is in the hands of the job or of us and
 	// takes lines: no program is on it that draws for itself or hides what is
 	// typed. Nil means that it always is.
 	Free func() bool
@@ -48,7 +48,7 @@ type Options struct {
 //
 // It never touches what others wrote. On a terminal that it shares with the
 // job it adds whole lines, each on a line of its own even when the job's
-// cursor stands in the middle of one (a progress bar, a prompt), and keeps the
+// cursor is in the middle of one (a progress bar, a prompt), and keeps the
 // running state in the last row, which it takes out of the part that scrolls.
 type View struct {
 	o Options
@@ -62,7 +62,7 @@ type View struct {
 	found    int             // findings that follow from no other
 	symptoms int             // findings that do
 	row      row             // the last row, with the state in it
-	status   bool            // the state stands in the line the cursor is in
+	status   bool            // the state is in the line the cursor is in
 	titled   bool            // the state is in the title
 	text     string          // the state in either
 	drawn    time.Time       // when the state was drawn
@@ -256,7 +256,7 @@ func (v *View) progressed(p *Progress) {
 	v.line(v.o.Style.statusLine(p, v.width()-1))
 }
 
-// line writes whole lines, above the state when that stands in place.
+// line writes whole lines, above the state when that is in place.
 func (v *View) line(text string) { v.write(text+"\n", false) }
 
 // block writes lines with an empty one before them.
@@ -285,7 +285,7 @@ func (v *View) write(text string, apart bool) {
 }
 
 // freshLine brings the cursor to the start of a line without knowing where it
-// is and without losing what stands there: as many blanks as the terminal is
+// is and without losing what is there: as many blanks as the terminal is
 // wide end on the next line, except from the first column, where the cursor
 // waits behind the last column and the carriage return brings it back.
 func freshLine(width int) string {

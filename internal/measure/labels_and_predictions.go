@@ -34,7 +34,7 @@ type comparison struct {
 // held is one tensor, reduced to what is compared.
 type held struct {
 	name   string
-	first  bool      // it stands alone for its role
+	first  bool      // it is alone for its role
 	values []float64 // in row-major order; nil where only scores can be compared
 	best   []int64   // of predictions that may be scores: the class with the highest
 	rank   int

@@ -102,7 +102,7 @@ func (s *spill) create() error {
 }
 
 // scan finds the extents of an existing file. From the first place where there
-// is none on, the file is used anew.
+// is none on, the file is used again.
 func (s *spill) scan() error {
 	info, err := s.file.Stat()
 	if err != nil {

@@ -29,7 +29,7 @@ func parseStat(b []byte, c *cores) bool {
 		name, rest := word(l)
 		if string(name) == "processes" {
 			c.forks, _, _ = next(rest)
-			break // what stands before it are cores and a long line of interrupts
+			break // what is before it are cores and a long line of interrupts
 		}
 		if !bytes.HasPrefix(name, []byte("cpu")) {
 			continue

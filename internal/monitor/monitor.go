@@ -26,7 +26,7 @@ type Options struct {
 	// for every sample and must not block.
 	Trainers func() []Trainer
 	// NVML is the command that reads NVIDIA's library for us. Empty: the program
-	// of this name beside this one or on the PATH, started where a driver is found.
+	// of this name next to this one or on the PATH, started where a driver is found.
 	NVML []string
 
 	// Proc and Sys are the roots of the kernel's files; empty: /proc and /sys.
@@ -71,7 +71,7 @@ func (o *output) add(name string, v float64) {
 }
 
 // rate adds the growth of a counter for each second, times each. A counter that
-// went back was set anew and tells nothing.
+// went back was set again and tells nothing.
 func (o *output) rate(name string, before, now uint64, each float64) {
 	if o.since > 0 && now >= before {
 		o.add(name, float64(now-before)*each/o.since)

@@ -14,7 +14,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/record"
 )
 
-// built makes the program that reads GPUs, and a library that stands in for
+// built makes the program that reads GPUs, and a library that is in for
 // NVIDIA's, once.
 var built = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "vigil-nvml-"); err != nil {

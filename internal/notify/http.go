@@ -210,7 +210,7 @@ func checkURL(r Ref, plain bool) error {
 	return err
 }
 
-// local tells whether a host is this machine by its very name.
+// local reports whether a host is this machine by its very name.
 func local(host string) bool {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return a.Unmap().IsLoopback()

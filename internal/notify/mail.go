@@ -64,7 +64,7 @@ func checkMailbox(text string) error {
 	return nil
 }
 
-// Check tells what is wrong or missing in the description of a mail server.
+// Check reports what is wrong or missing in the description of a mail server.
 func (s SMTP) Check() error {
 	host, port, mode, err := s.address()
 	switch {

@@ -16,7 +16,7 @@ type card struct {
 	title, text         string
 	step, worker        string
 	cause, remedy, more string // more: the command that tells more
-	follows             string // the root cause of a finding: mending that mends it, so it has no remedy of its own
+	follows             string // the root cause of a finding: mending that fixes it, so it has no remedy of its own
 }
 
 func (m *Message) card() card {

@@ -91,7 +91,7 @@ func (s Spec) Kind() string {
 	return ""
 }
 
-// Check tells what is wrong or missing, without looking at any secret.
+// Check reports what is wrong or missing, without looking at any secret.
 func (s Spec) Check() error {
 	switch s.Kind() {
 	case "mail":

@@ -240,7 +240,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// What stands in a file of events may be damaged in any way.
+// What is in a file of events may be damaged in any way.
 func FuzzReadChange(f *testing.F) {
 	m := message()
 	m.Change = &record.Change{Number: 1, Run: record.Running, Rules: []record.RuleChange{{Rule: "a", Configuration: "a", From: "InProgress", Status: "Error"}}}

@@ -84,7 +84,7 @@ func NewSecrets(lookup func(string) (string, bool)) *Secrets {
 	return &Secrets{lookup: lookup}
 }
 
-// Missing tells which of the secrets of a notification cannot be read, nil if
+// Missing reports which of the secrets of a notification cannot be read, nil if
 // all can.
 func (s *Secrets) Missing(spec Spec) error {
 	for _, r := range spec.Refs() {
@@ -95,7 +95,7 @@ func (s *Secrets) Missing(spec Spec) error {
 	return nil
 }
 
-// get reads a value; it is read anew each time, so that a secret that was
+// get reads a value; it is read again each time, so that a secret that was
 // changed meanwhile is taken up.
 func (s *Secrets) get(r Ref) (string, error) {
 	v, err := r.read(s.lookup)

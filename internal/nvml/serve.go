@@ -31,7 +31,7 @@ func Serve(in io.Reader, out io.Writer, read func(now time.Time) Answer, end fun
 	return nil
 }
 
-// Refuse tells why nothing can be read.
+// Refuse reports why nothing can be read.
 func Refuse(out io.Writer, err error) {
 	_ = json.NewEncoder(out).Encode(Answer{Error: err.Error()})
 }

@@ -26,10 +26,10 @@ func (p *Plan) Changed(c Change) (*Plan, error) {
 	return New(o, slices.Concat(kept, c.Replace, c.Add), slices.Concat(p.given, c.Needs))
 }
 
-// Replaces tells whether the change takes the place of a collection.
+// Replaces reports whether the change takes the place of a collection.
 func (c Change) Replaces(name string) bool {
 	return slices.ContainsFunc(c.Replace, func(n Collection) bool { return n.Name == name })
 }
 
-// Has tells whether there is a collection of this name.
+// Has reports whether there is a collection of this name.
 func (p *Plan) Has(name string) bool { return p.byName[name] != nil }

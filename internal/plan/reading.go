@@ -21,7 +21,7 @@ type Reading interface{ Key() string }
 type Classes struct {
 	Set  string      // tells apart what is compared: usually how both are selected
 	Role record.Kind // record.Label or record.Prediction
-	// First is the name of a tensor that, when it is there, stands alone for
+	// First is the name of a tensor that, when it is there, is alone for
 	// its role.
 	First string
 	// Argmax takes predictions for scores per class along Axis. Scores that a

@@ -73,7 +73,7 @@ func (c *selector) has(t *record.TensorInfo) bool {
 	return yes
 }
 
-// Matcher compiles the selector and gives what tells whether it selects a
+// Matcher compiles the selector and gives what reports whether it selects a
 // tensor by name, pattern, kind or module; collections that it names are not
 // looked into.
 func (s Selector) Matcher() (func(record.TensorInfo) bool, error) {

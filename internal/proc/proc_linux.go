@@ -71,7 +71,7 @@ func Alive(id ID) bool {
 	return !p.Zombie && (id.Start == 0 || p.Start == id.Start)
 }
 
-// StartedByAgent tells whether a process carries the agent's mark.
+// StartedByAgent reports whether a process carries the agent's mark.
 func StartedByAgent(pid int) bool {
 	return carries(pid, func(kv []byte) bool { return bytes.HasPrefix(kv, []byte(Agent+"=")) })
 }
@@ -92,7 +92,7 @@ func Carrying(variable string) []ID {
 	return out
 }
 
-// carries tells whether a variable of a process's environment, as it was when
+// carries reports whether a variable of a process's environment, as it was when
 // it started, is what is looked for.
 func carries(pid int, wanted func(kv []byte) bool) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))

@@ -100,7 +100,7 @@ func (w *Worker) loader(m Mark, at int64) {
 	w.event(record.LoaderEvent, "", w.time(min(m.Asked, at)), w.time(at), w.phases.step, f)
 }
 
-// compiled tells how the compiler stands.
+// compiled reports how the compiler stands.
 func (w *Worker) compiled() {
 	if w.compiler != nil && w.wall != 0 { // else nothing says when
 		w.event(record.CompilerEvent, "", w.time(w.last), w.time(w.last), w.phases.step, w.compiler)

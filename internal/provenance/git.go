@@ -95,7 +95,7 @@ func leaveOut(g *record.Git, name string) {
 
 func wholeLines(text []byte) []byte { return text[:bytes.LastIndexByte(text, '\n')+1] }
 
-// isConfidential tells whether the content of a file is not to be stored.
+// isConfidential reports whether the content of a file is not to be stored.
 func isConfidential(name string) bool {
 	base := strings.ToLower(path.Base(name))
 	for _, pattern := range confidential {

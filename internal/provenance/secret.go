@@ -30,7 +30,7 @@ var (
 	user = regexp.MustCompile(`(://)([^/\s:@]*)(:[^/\s@]*)?@`)
 )
 
-// Secret tells whether the value of a name is not to be stored.
+// Secret reports whether the value of a name is not to be stored.
 func Secret(name string) bool { return secret.MatchString(name) }
 
 // Redact gives a command line without the values of secret names, whether they
@@ -79,7 +79,7 @@ func RedactText(text string) string {
 	})
 }
 
-// RedactJSON does so in a JSON value: what stands under a secret name is
+// RedactJSON does so in a JSON value: what is under a secret name is
 // replaced as a whole.
 func RedactJSON(raw json.RawMessage) (json.RawMessage, error) {
 	d := json.NewDecoder(strings.NewReader(string(raw)))

@@ -13,7 +13,7 @@ import (
 // metrics are the numbers that two runs or more have, the likeliest to say how good a
 // model is first. In the list of runs the first mode of a number has its name alone, so
 // one name may be of training in one run and of evaluation in another: here a number is
-// a name and a mode, and the mode stands in its name where there is another.
+// a name and a mode, and the mode is in its name where there is another.
 func metrics(runs []Run) []Metric {
 	found, modes := map[Metric]*Metric{}, map[string]map[string]bool{}
 	for i := range runs {

@@ -162,7 +162,7 @@ func placeOf(r *Run, m Metric, a Answer) Place {
 	return p
 }
 
-// trusted tells whether the place of a run means anything.
+// trusted reports whether the place of a run means anything.
 func (p Place) trusted() bool { return len(p.Distrust) == 0 && finite(float64(p.Value)) }
 
 // compare puts the better value first, and what has none last.

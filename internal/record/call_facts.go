@@ -90,7 +90,7 @@ func (w *Where) In(file string) string {
 	return strings.TrimSpace(at + "  " + w.Call)
 }
 
-// Suggestion is the edit of a script that mends what a finding is about.
+// Suggestion is the edit of a script that fixes what a finding is about.
 type Suggestion struct {
 	File string `json:"file"` // an absolute path
 	Diff string `json:"diff"` // unified, with the name of the file alone; never applied by Vigil

@@ -33,7 +33,7 @@ func (c Cursor) Clone() Cursor {
 	return d
 }
 
-// Decided tells whether the step that a part belongs to, or a later one of its
+// Decided reports whether the step that a part belongs to, or a later one of its
 // mode, was handed out.
 func (c Cursor) Decided(p *Step) bool {
 	n, ok := c.ModeSteps[p.Mode]

@@ -86,7 +86,7 @@ func (e *EpochFacts) Passed(update, updates int64) float64 {
 	return float64(now.Number-1) + float64(update-now.Begins)/float64(length)
 }
 
-// Clock tells where in a training its steps are, for people: they count
+// Clock reports where in a training its steps are, for people: they count
 // updates, and evaluation apart.
 type Clock struct {
 	Epochs *EpochFacts `json:"epochs,omitempty"`

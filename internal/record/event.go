@@ -25,9 +25,9 @@ const (
 	CheckpointEvent = "checkpoint"
 	LoaderEvent     = "loader" // one pass of a loader; Facts are its settings
 	DetailEvent     = "detail" // a window of detail; Name is its kind
-	// CompilerEvent tells how the framework's compiler stood; Facts are what it had done.
+	// CompilerEvent reports how the framework's compiler stood; Facts are what it had done.
 	CompilerEvent = "compiler"
-	// EarlierRunsEvent tells how earlier runs of the script were; Facts are EarlierRuns.
+	// EarlierRunsEvent reports how earlier runs of the script were; Facts are EarlierRuns.
 	EarlierRunsEvent = "earlier-runs"
 	ClockEvent       = "clock" // the host's clock jumped; Facts say by how much
 )

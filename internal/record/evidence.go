@@ -128,7 +128,7 @@ func (b *blanks) value(name string) (any, bool) {
 	return v, v != nil
 }
 
-// true tells whether a finding has something there that is not nothing.
+// true reports whether a finding has something there that is not nothing.
 func (b *blanks) true(name string) bool {
 	v, ok := b.value(name)
 	switch x := v.(type) {

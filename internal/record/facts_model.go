@@ -24,7 +24,7 @@ type CopyFacts struct {
 	Parameters int64  `json:"parameters"` // elements
 }
 
-// OptimiserFacts are one optimiser as it stands after its first steps.
+// OptimiserFacts are one optimiser as it is after its first steps.
 type OptimiserFacts struct {
 	Class string   `json:"class"`
 	LR    *float64 `json:"lr"` // of the first group

@@ -119,7 +119,7 @@ type GraphFacts struct {
 	// that is no result of the model, which made a square of a column or a row;
 	// nil without one.
 	Stretched *StretchedFact `json:"stretched,omitempty"`
-	// Flat is what stands behind operations without a slope only; nil without
+	// Flat is what is behind operations without a slope only; nil without
 	// such.
 	Flat *FlatFacts `json:"flat,omitempty"`
 	// Wasted tells of operations that backward goes through although nothing that is
@@ -147,7 +147,7 @@ type GraphFacts struct {
 	// that are zero everywhere, as those of ReLU are; nil where none was taken.
 	SecondZero *SecondFacts `json:"second_zero,omitempty"`
 	// Renamed is a change of shape, before a layer or between layers, that names
-	// axes anew where they should have been exchanged; nil without one.
+	// axes again where they should have been exchanged; nil without one.
 	Renamed *RenamedFact `json:"renamed,omitempty"`
 	// Overlap is the operation whose results a Dice loss, or one of its kin, takes
 	// for probabilities; "" where the loss is none.

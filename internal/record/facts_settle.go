@@ -100,7 +100,7 @@ func settleTrainings(now, old map[string]json.RawMessage, next int64) error {
 
 // settleTraining gives an entry the facts of its training, settled like those of
 // the first one. kept is nil for one that is new. That an entry is only a phase may
-// show later; rules begin anew with either.
+// show later; rules begin again with either.
 func settleTraining(came, kept json.RawMessage, next int64) (json.RawMessage, error) {
 	fields, err := object(came)
 	if err != nil {

@@ -1,6 +1,6 @@
 package record
 
-// Follows names the root cause of a finding, which mending it mends. Who shows
+// Follows names the root cause of a finding, which mending it fixes. Who shows
 // such a finding names no remedy of its own; the record keeps it.
 type Follows struct {
 	Rule string `json:"rule"`

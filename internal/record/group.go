@@ -17,7 +17,7 @@ func (g Group) Again() []Finding {
 	return list
 }
 
-// Same tells whether the roots of two groups are of the same check of the same rule.
+// Same reports whether the roots of two groups are of the same check of the same rule.
 func (g Group) Same(o *Group) bool { return g.Root.of() == o.Root.of() }
 
 // Follow are the symptoms of the root: findings of other checks, in their

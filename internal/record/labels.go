@@ -25,7 +25,7 @@ type LabelMute struct {
 	SymptomsCount bool `json:"symptoms_count,omitempty"`
 }
 
-// Covers tells whether a finding is one that the mute is about.
+// Covers reports whether a finding is one that the mute is about.
 func (m LabelMute) Covers(f *Finding) bool {
 	return (m.Rule == f.Rule || m.Rule == f.Configuration) && (m.Subject == "" || m.Subject == f.Subject)
 }

@@ -39,7 +39,7 @@ func (m *PassMean) Value() float64 {
 	return float64(m.Sum) / float64(m.Samples)
 }
 
-// Evaluates tells whether the values of a mode are those of passes.
+// Evaluates reports whether the values of a mode are those of passes.
 func (m Mode) Evaluates() bool { return m == Eval || m == Predict }
 
 // Samples is how many samples the loss of a step is of, 0 where that is not known, and

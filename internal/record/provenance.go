@@ -20,7 +20,7 @@ type Provenance struct {
 	Machine     *Machine          `json:"machine,omitempty"`
 	Devices     []Device          `json:"devices,omitempty"` // that the weights lie on
 	Seeds       map[string]uint64 `json:"seeds,omitempty"`   // by generator
-	// Deterministic tells whether the framework was asked for deterministic
+	// Deterministic reports whether the framework was asked for deterministic
 	// algorithms; nil: not known.
 	Deterministic *bool `json:"deterministic,omitempty"`
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Place is where a run stands between two steps: the global step, and the step
+// Place is where a run is between two steps: the global step, and the step
 // of each mode by its name, that come next.
 type Place struct {
 	Step  int64            `json:"step"`

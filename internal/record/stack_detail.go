@@ -38,7 +38,7 @@ type Frame struct {
 	Function string `json:"function"`
 }
 
-// Library tells whether a file is not the user's own: it is installed, or belongs to
+// Library reports whether a file is not the user's own: it is installed, or belongs to
 // Python, to the interpreter or to the hook.
 func Library(file string) bool {
 	return strings.HasPrefix(file, "<") || strings.Contains(file, "/site-packages/") || strings.Contains(file, "/dist-packages/") ||

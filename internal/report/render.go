@@ -109,7 +109,7 @@ func render(w io.Writer, c *content) error {
 	return nil
 }
 
-// code makes what stands between backquotes code.
+// code makes what is between backquotes code.
 func code(text string) template.HTML {
 	parts := strings.Split(text, "`")
 	if len(parts)%2 == 0 { // one without its fellow

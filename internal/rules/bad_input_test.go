@@ -125,7 +125,7 @@ var badInputs = []struct {
 }
 
 // What a person reads when something is wrong with the rules or their data, and
-// what becomes of each rule: testdata/bad_rules.txt. Beside each stands a rule
+// what becomes of each rule: testdata/bad_rules.txt. Next to each stands a rule
 // that has nothing to do with it; it judges to the end.
 func TestBadInput(t *testing.T) {
 	var b strings.Builder

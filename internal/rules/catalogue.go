@@ -76,7 +76,7 @@ func ExpressionParameters() []string { return expression.Parameters() }
 // Python class takes besides those of the class.
 func PythonParameters() []string { return pyrule.Parameters() }
 
-// IsPython tells whether a configuration is a Python class: code that is not
+// IsPython reports whether a configuration is a Python class: code that is not
 // ours, and is only run when the user asks for it.
 func IsPython(c Config) bool { return pyrule.Is(c.Params) }
 

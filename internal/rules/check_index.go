@@ -9,7 +9,7 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// Indexed tells whether a finding says of itself what the index of checks says
+// Indexed reports whether a finding says of itself what the index of checks says
 // of its check. Findings of rules that are not built in are free to say what
 // they like.
 func Indexed(f record.Finding) error {

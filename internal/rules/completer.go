@@ -39,7 +39,7 @@ type Completer struct {
 	late    int64
 }
 
-// place is where a step stands in its mode.
+// place is where a step is in its mode.
 type place struct {
 	mode record.Mode
 	step int64
@@ -228,7 +228,7 @@ func (c *Completer) whole(s *waiting) bool {
 	return true
 }
 
-// drives tells whether a complete step of one mode ends the waiting for those
+// drives reports whether a complete step of one mode ends the waiting for those
 // of another that a worker left before it. Updates are what the workers of a
 // job have in common; who evaluates, and how much, is each one's own affair.
 func drives(mode, other record.Mode) bool {
@@ -271,7 +271,7 @@ func (c *Completer) release(upTo map[record.Mode]int64) []*record.Complete {
 	return c.hand(upTo)
 }
 
-// left tells whether every worker that took part in a step has gone on. One
+// left reports whether every worker that took part in a step has gone on. One
 // that is no longer there never will; its part is left behind by the first
 // update that it did not live to make.
 func (c *Completer) left(s *waiting, passed map[string]int64, reached map[string]bool) bool {

@@ -36,7 +36,7 @@ type Options struct {
 	// ReadLine is the text of a line of a script, "" where it cannot be known; nil: no
 	// finding shows one. It must not call the engine.
 	ReadLine func(file string, line int) string
-	// Suggest gives the edit of a script that mends what a finding is about, by what was
+	// Suggest gives the edit of a script that fixes what a finding is about, by what was
 	// known when it was made; nil, or its answer, where there is none. It must not call
 	// the engine.
 	Suggest func(*record.Finding, *record.Facts) *record.Suggestion
@@ -165,7 +165,7 @@ func (e *Engine) Needs() []plan.Need {
 	return out
 }
 
-// Announce tells what tensors are, before their first value.
+// Announce reports what tensors are, before their first value.
 func (e *Engine) Announce(worker string, infos []record.TensorInfo) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -257,7 +257,7 @@ func (e *Engine) Observe(c *record.Complete) {
 	}
 }
 
-// ReadsWindows tells whether there is a rule that judges windows of time.
+// ReadsWindows reports whether there is a rule that judges windows of time.
 func (e *Engine) ReadsWindows() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

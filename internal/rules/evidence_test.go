@@ -15,7 +15,7 @@ import (
 // plainName leaves names as they are.
 func plainName(name string) string { return name }
 
-// saysEvidence tells whether a finding has all that the words of its check need.
+// saysEvidence reports whether a finding has all that the words of its check need.
 func saysEvidence(f *record.Finding) error {
 	d, ok := rule.Find(rules.Catalogue(), f.Rule)
 	if !ok {

@@ -2,7 +2,7 @@ package rules
 
 import "github.com/vigil-ml/vigil/internal/record"
 
-// Opposed tells whether two findings ask for opposite things.
+// Opposed reports whether two findings ask for opposite things.
 func Opposed(a, b *record.Finding) bool { return opposed(a, b) }
 
 // GroupFindings groups findings as an engine with the built-in rules does.

@@ -669,7 +669,7 @@ func pooled() *record.Facts {
 	return f
 }
 
-// Noise that is to be found is drawn anew for every batch.
+// Noise that is to be found is drawn again for every batch.
 func TestNoiseDrawnOnce(t *testing.T) {
 	drawn := func(renewed int64, mean, std float64, times []int64) func(*record.Facts) {
 		return func(f *record.Facts) {

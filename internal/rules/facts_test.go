@@ -157,7 +157,7 @@ func TestFactsAfterARestart(t *testing.T) {
 	}
 }
 
-// A configuration that has changed begins anew, and is told anew.
+// A configuration that has changed begins again, and is told again.
 func TestFactsOfAChangedConfiguration(t *testing.T) {
 	first := newListening(t, nil)
 	first.Facts(sections())

@@ -6,7 +6,7 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// renew lets the rules of the default set begin anew where a further training of
+// renew lets the rules of the default set begin again where a further training of
 // the job begins (the next fold, the next member of an ensemble): its loss starts
 // where a loss starts, and is no relapse of the one before. What was found
 // stays found. Rules that were asked for by name are defined over the run and go

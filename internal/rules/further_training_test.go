@@ -27,7 +27,7 @@ func preset(d rule.Definition) *rule.Definition {
 	return &d
 }
 
-// With a further training a rule of the default set begins anew, and says of
+// With a further training a rule of the default set begins again, and says of
 // facts only what it had not said. One that was asked for with other parameters
 // goes on.
 func TestRulesBeginAnewWithATraining(t *testing.T) {

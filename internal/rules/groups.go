@@ -151,7 +151,7 @@ func covered(findings []record.Finding, defs []*rule.Definition, facts *record.F
 	return out
 }
 
-// likelier tells whether a is the likelier root of a symptom than b, both of
+// likelier reports whether a is the likelier root of a symptom than b, both of
 // which explain it: the one of the same kind, the one that explains the other,
 // the more serious one.
 func likelier(defs []*rule.Definition, a, b, symptom record.Finding) bool {
@@ -164,13 +164,13 @@ func likelier(defs []*rule.Definition, a, b, symptom record.Finding) bool {
 	return weight(a.Severity) < weight(b.Severity)
 }
 
-// leads tells whether symptom follows from root. Where either would explain the
+// leads reports whether symptom follows from root. Where either would explain the
 // other, what is said of the one check outweighs what is said of a whole rule.
 func leads(defs []*rule.Definition, root, symptom record.Finding) bool {
 	return explains(defs, root, symptom) > explains(defs, symptom, root)
 }
 
-// explains tells how surely what root found makes symptom follow: 0 where it does
+// explains reports how surely what root found makes symptom follow: 0 where it does
 // not, 1 where that is said of its rule, 2 where it is said of its check.
 func explains(defs []*rule.Definition, root, symptom record.Finding) int {
 	d, ok := rule.Find(defs, root.Rule)
@@ -189,7 +189,7 @@ func explains(defs []*rule.Definition, root, symptom record.Finding) int {
 	return 0
 }
 
-// namesOf tells whether a list of rules and checks names a finding.
+// namesOf reports whether a list of rules and checks names a finding.
 func namesOf(list []string, f *record.Finding) bool {
 	return slices.Contains(list, f.Rule) || slices.Contains(list, f.Rule+"/"+f.Check)
 }

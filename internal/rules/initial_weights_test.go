@@ -81,7 +81,7 @@ func TestInitialWeights(t *testing.T) {
 }
 
 // Weights that come from an earlier training are not judged as initial ones, and those
-// that are new beside them are.
+// that are new next to them are.
 func TestInitialWeightsOfLoadedLayers(t *testing.T) {
 	come := func(p *record.ParameterFact) { p.Loaded = true }
 	differ := func(x record.Number) func(*record.ParameterFact) {

@@ -106,7 +106,7 @@ func (in *instance) make(e *Engine) (err error) {
 	return nil
 }
 
-// preset tells whether the configuration is the default set's.
+// preset reports whether the configuration is the default set's.
 func (in *instance) preset() bool {
 	if in.def.Default == nil {
 		return false
@@ -115,7 +115,7 @@ func (in *instance) preset() bool {
 	return err == nil && maps.Equal(p.Texts(), in.texts)
 }
 
-// chosen tells whether the user chose which tensors to look at.
+// chosen reports whether the user chose which tensors to look at.
 func (in *instance) chosen() bool {
 	for _, p := range in.def.Parameters {
 		if p.Name == "collection_names" || p.Name == "tensor_regex" {
@@ -160,14 +160,14 @@ func (in *instance) needs() (out []plan.Need) {
 
 func (in *instance) broken() bool { return in.status == StatusError }
 
-// live tells whether the rule is still judging.
+// live reports whether the rule is still judging.
 func (in *instance) live() bool { return in.rule != nil && !in.closed && !in.broken() }
 
 func (in *instance) due(step int64) bool {
 	return in.live() && step >= in.start && (in.end < 0 || step < in.end)
 }
 
-// inTime tells whether windows that close after a step are the rule's. One that
+// inTime reports whether windows that close after a step are the rule's. One that
 // judges from the first step on judges what was before it, too.
 func (in *instance) inTime(step int64) bool {
 	return in.live() && (in.start == 0 || step >= in.start) && (in.end < 0 || step < in.end)

@@ -48,7 +48,7 @@ func compileMute(m Mute) (mute, error) {
 	return c, nil
 }
 
-// muted tells whether the user does not want to hear of the finding, and
+// muted reports whether the user does not want to hear of the finding, and
 // writes the reason into it.
 func (e *Engine) muted(f *record.Finding) bool {
 	if e.opts.Accepted != nil {
@@ -91,7 +91,7 @@ func (e *Engine) muteOf(f *record.Finding) *mute {
 	return nil
 }
 
-// covers tells whether a finding is muted together with what follows from it. One that
+// covers reports whether a finding is muted together with what follows from it. One that
 // only a baseline knows is not: what is new counts.
 func (e *Engine) covers(f *record.Finding) bool {
 	if !f.Muted {

@@ -466,7 +466,7 @@ func deepNetwork() *record.Facts {
 	return network("a Linear 8 8", "b Linear 8 8", "c Linear 8 8", "d Linear 8 8", "e Linear 8 8", "f Linear 8 8", "act ReLU")
 }
 
-// Parameters beside the model are somebody's to update, or nobody's.
+// Parameters next to the model are somebody's to update, or nobody's.
 func TestLooseParameters(t *testing.T) {
 	half := 0.5
 	beside := func(loose ...record.LooseFact) func(*record.Facts) {

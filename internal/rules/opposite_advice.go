@@ -17,7 +17,7 @@ var opposites = [][2]record.Advice{
 	{record.LargerModel, record.SmallerModel},
 }
 
-// opposed tells whether a and b ask for opposite things.
+// opposed reports whether a and b ask for opposite things.
 func opposed(a, b *record.Finding) bool {
 	for _, p := range opposites {
 		if slices.Contains(a.Asks, p[0]) && slices.Contains(b.Asks, p[1]) || slices.Contains(a.Asks, p[1]) && slices.Contains(b.Asks, p[0]) {

@@ -40,7 +40,7 @@ func asksOtherwise(remedy string, asks []rule.Advice) (wrong []string) {
 	return wrong
 }
 
-// What a definition's remedies ask for is said beside them. Findings are held
+// What a definition's remedies ask for is said next to them. Findings are held
 // to the same by the harness of these tests.
 func TestRemediesSayWhatTheyAskFor(t *testing.T) {
 	for _, d := range rules.Catalogue() {

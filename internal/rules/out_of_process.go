@@ -101,8 +101,8 @@ func (e *Engine) drain(in *instance, status string) {
 	e.collect(in)
 }
 
-// Behind tells whether there are rules that have not been given all the steps
-// that were observed, because they begin anew after a restart or are slow, and
+// Behind reports whether there are rules that have not been given all the steps
+// that were observed, because they begin again after a restart or are slow, and
 // the place from which on they need them.
 func (e *Engine) Behind() (from record.Cursor, behind bool) {
 	e.mu.Lock()
@@ -117,7 +117,7 @@ func (e *Engine) Behind() (from record.Cursor, behind bool) {
 
 // CatchUp gives a step that was observed before to the rules that are behind,
 // and waits for those that are slow. Findings come with the next Observe, Tick
-// or Finish. It may run beside these.
+// or Finish. It may run next to these.
 func (e *Engine) CatchUp(c *record.Complete) {
 	for _, a := range e.slow() {
 		a.Wait()

@@ -167,7 +167,7 @@ func TestPythonFindings(t *testing.T) {
 }
 
 // Whatever a class does wrong is its own status Error, with a text that says
-// what and where; a rule beside it judges on.
+// what and where; a rule next to it judges on.
 func TestBadPythonRules(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

@@ -29,7 +29,7 @@ func (f *recordedFinding) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &[]any{&f.Rule, &f.Check, &f.Severity, &f.CauseClass, &f.Step})
 }
 
-// All that a program's one fault brings about stands in one group, and its root
+// All that a program's one fault brings about is in one group, and its root
 // names the fault.
 func TestRecordedFindingsAreGroupedUnderTheFault(t *testing.T) {
 	b, err := os.ReadFile("testdata/recorded_findings.json")

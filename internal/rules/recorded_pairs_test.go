@@ -102,7 +102,7 @@ func pairText(a, b record.Finding) string {
 }
 
 // What is exact (no gradient, a loss that is the same to the bit, parameters that no
-// optimiser holds) never stands under what is judged by a course: not one of these
+// optimiser holds) never is under what is judged by a course: not one of these
 // pairs has to be in the suite.
 func TestWhatIsExactFollowsFromNoCourse(t *testing.T) {
 	courses := []string{"learning_rate", "vanishing_gradient", "exploding_tensor", "clipping", "impossible_loss", "too_few_updates", "loss_not_decreasing", "unchanged_tensor", "weight_update_ratio", "all_zero"}

@@ -16,7 +16,7 @@ var snakeCase = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
 // Add puts rules into the catalogue, after the built-in ones. It is called
 // before anything else of the package, by a program that has rules of its own.
-// The error tells which rule lacks what; then none is added.
+// The error reports which rule lacks what; then none is added.
 func Add(defs ...*rule.Definition) error {
 	all := Catalogue()
 	for i, d := range defs {
@@ -37,7 +37,7 @@ func Add(defs ...*rule.Definition) error {
 	return nil
 }
 
-// lacks tells what is wrong with a definition.
+// lacks reports what is wrong with a definition.
 func lacks(d *rule.Definition) error {
 	switch {
 	case !snakeCase.MatchString(d.Name):

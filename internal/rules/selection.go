@@ -125,7 +125,7 @@ func (s *selection) judge(info *rule.TensorInfo, t *tensors) bool {
 	return true
 }
 
-// wants tells whether any part of the selector names the tensor; hits, unless
+// wants reports whether any part of the selector names the tensor; hits, unless
 // nil, counts the parts that do.
 func (s *selection) wants(info *rule.TensorInfo, hits []int) bool {
 	found := false

@@ -69,7 +69,7 @@ func hasExperimental(d *rule.Definition) bool {
 	return slices.ContainsFunc(d.Checks, func(c rule.Check) bool { return c.IsExperimental() })
 }
 
-// counts tells whether a violation's check counts in the configuration.
+// counts reports whether a violation's check counts in the configuration.
 func (in *instance) counts(v rule.Violation) bool {
 	c, known := in.def.Check(v.Check)
 	experimental := known && c.IsExperimental()

@@ -87,7 +87,7 @@ func (e *Engine) Save() ([]byte, error) {
 }
 
 // Restore takes back what Save gave. Configurations that have changed since
-// begin anew; a rule that cannot take its state back gets the status Error. One
+// begin again; a rule that cannot take its state back gets the status Error. One
 // that keeps its state where it cannot be saved is behind now.
 func (e *Engine) Restore(state []byte) error {
 	e.mu.Lock()

@@ -8,7 +8,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/rules"
 )
 
-// A configuration that has changed begins anew; the others go on.
+// A configuration that has changed begins again; the others go on.
 func TestRestoreChangedConfiguration(t *testing.T) {
 	j := newJob(t, config("unchanged_tensor", "every", "1"), config("loss_not_decreasing", "every", "1", "num_steps", "1"))
 	j.feed(scalarsAt("loss", 1, 1, 1)...)

@@ -18,12 +18,12 @@ type tensors struct {
 	infos []*rule.TensorInfo
 	told  []bool // announced, not guessed from a value
 	rank  []int32
-	stale bool // rank has to be made anew
+	stale bool // rank has to be made again
 }
 
 func newTensors() *tensors { return &tensors{ids: map[string]int32{}} }
 
-// announce takes a description; changed tells whether it is news.
+// announce takes a description; changed reports whether it is news.
 func (t *tensors) announce(info record.TensorInfo) (id int32, changed bool) {
 	id, known := t.ids[info.Name]
 	if !known {

@@ -8,7 +8,7 @@ import (
 )
 
 // evaluates is the kind of the call that runs a model in evaluation, which
-// stands with the facts of evaluation.
+// is with the facts of evaluation.
 const evaluates = "evaluation"
 
 // placesByCause says which calls of the script a finding is about, by its cause

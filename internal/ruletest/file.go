@@ -181,7 +181,7 @@ func misread(data []byte, path string, err error) error {
 	return &config.UsageError{Message: at + ": " + text, What: at, Hint: hint}
 }
 
-// beside is a path as seen from the file that names it.
+// next to is a path as seen from the file that names it.
 func beside(file, name string) string {
 	if filepath.IsAbs(name) {
 		return name

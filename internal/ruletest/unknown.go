@@ -42,7 +42,7 @@ func meant(data []byte, at *token.Token) string {
 	return config.Suggest(at.Value, fields(of))
 }
 
-// finder looks for the key that stands at a place.
+// finder looks for the key that is at a place.
 type finder struct {
 	line, column int
 	path         string

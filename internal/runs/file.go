@@ -26,7 +26,7 @@ const (
 	mostIndex   = 1 << 30 // bytes that are read
 )
 
-// file is the index as it lies beside the runs.
+// file is the index as it lies next to the runs.
 type file struct {
 	fs     vfs.FS
 	dir    string
@@ -61,7 +61,7 @@ type detailLine struct {
 func (f *file) path() string { return filepath.Join(f.dir, indexFile) }
 
 // load reads the index. What is damaged, or of another format, is left out: it is
-// made anew.
+// made again.
 func (f *file) load(root string) map[string]*entry {
 	info, err := f.fs.Stat(f.path())
 	if err != nil || info.Size() > mostIndex || !info.Mode().IsRegular() {
@@ -163,7 +163,7 @@ func (x *Index) saveSoon() {
 }
 
 // save writes the index, if there is anything new in it. That it cannot be written is
-// no error: it is made anew each time then.
+// no error: it is made again each time then.
 func (x *Index) save() {
 	x.mu.Lock()
 	if !x.dirty || !x.file.usable || x.scanned.IsZero() || x.wrong != nil {

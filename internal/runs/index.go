@@ -181,7 +181,7 @@ func (x *Index) Row(name string) (Row, error) {
 	return row, nil
 }
 
-// holds tells whether an entry is what a run's files say, beyond doubt.
+// holds reports whether an entry is what a run's files say, beyond doubt.
 func (x *Index) holds(name string, e *entry) bool {
 	if e == nil || !e.settled {
 		return false

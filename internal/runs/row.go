@@ -1,6 +1,6 @@
-// Package runs lists the runs below a root as a table shows them. An index beside
+// Package runs lists the runs below a root as a table shows them. An index next to
 // the runs keeps the rows of those that have ended, so that a root with thousands
-// of runs is listed at once; what people set of the page lies beside it. The files
+// of runs is listed at once; what people set of the page lies next to it. The files
 // are described in docs/formats/dashboard.md.
 package runs
 

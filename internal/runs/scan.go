@@ -100,7 +100,7 @@ func (x *Index) stale(names []string) []found {
 	return slices.Concat(parts...)
 }
 
-// differs tells whether a run is to be read.
+// differs reports whether a run is to be read.
 func (x *Index) differs(name string, e *entry) (newest time.Time, gone, differs bool) {
 	s, err := stampOf(x.fs, filepath.Join(x.root, name), e != nil && !e.over)
 	switch {
@@ -142,7 +142,7 @@ func (x *Index) forget(names []string, stale []found) []found {
 	return slices.DeleteFunc(stale, func(f found) bool { return f.gone || x.waiting[f.name] })
 }
 
-// within tells whether an entry of the root that is a symbolic link leads to a
+// within reports whether an entry of the root that is a symbolic link leads to a
 // directory below the root.
 func (x *Index) within(name string, mode fs.FileMode) bool {
 	if mode&fs.ModeSymlink == 0 {

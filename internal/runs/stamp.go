@@ -14,7 +14,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/vfs"
 )
 
-// stamp tells whether the files of a run are those that its row was made of: a hash
+// stamp reports whether the files of a run are those that its row was made of: a hash
 // over their names, sizes and times.
 type stamp struct {
 	closed uint64    // over the files that may change after a run has ended

@@ -32,14 +32,14 @@ type Settings struct {
 	Styles   json.RawMessage              `json:"styles" doc:"By which field, or which expressions, runs have colours and line styles"`
 }
 
-// Refused is a change that is not made, for a reason that the person can mend.
+// Refused is a change that is not made, for a reason that the person can fix.
 type Refused struct{ Why string }
 
 func (r *Refused) Error() string { return r.Why }
 
 func refuse(format string, args ...any) error { return &Refused{fmt.Sprintf(format, args...)} }
 
-// UI keeps what people set of the page in the folder beside the runs. What cannot be
+// UI keeps what people set of the page in the folder next to the runs. What cannot be
 // written there is kept in memory. Its methods may be called from several goroutines,
 // and several processes may keep theirs in one folder: each changes what is there
 // then.
@@ -60,7 +60,7 @@ func OpenUI(fsys vfs.FS, root string) *UI {
 
 func (u *UI) dir() string { return filepath.Join(u.root, Dir) }
 
-// Persisted tells whether what is set stays when the server ends, and if not why.
+// Persisted reports whether what is set stays when the server ends, and if not why.
 func (u *UI) Persisted() (bool, string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

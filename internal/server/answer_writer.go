@@ -113,7 +113,7 @@ func (w *answerWriter) finish(r *http.Request) {
 	_, _ = w.ResponseWriter.Write(w.body.Bytes())
 }
 
-// has tells whether a list of ETags names one.
+// has reports whether a list of ETags names one.
 func has(list, tag string) bool {
 	for t := range strings.SplitSeq(list, ",") {
 		if t = strings.TrimSpace(t); t == "*" || strings.TrimPrefix(t, "W/") == tag {

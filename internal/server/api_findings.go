@@ -106,7 +106,7 @@ type Finding struct {
 	Muted         bool            `json:"muted,omitempty"`
 }
 
-// Edit is the edit of a script that mends what a finding is about.
+// Edit is the edit of a script that fixes what a finding is about.
 type Edit struct {
 	_     struct{} `nullable:"true"`
 	File  string   `json:"file"`

@@ -83,7 +83,7 @@ func (s *Server) images(_ context.Context, in *imagesIn) (Images, error) {
 	return out, nil
 }
 
-// hasRaw tells whether values of a tensor are stored.
+// hasRaw reports whether values of a tensor are stored.
 func hasRaw(t source.Run, q source.Query) (bool, error) {
 	return len(t.RawSteps(q.Tensor, q.Mode, q.Worker)) > 0, nil
 }

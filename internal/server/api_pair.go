@@ -8,7 +8,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/view"
 )
 
-// StatsCompared is a tensor at a step beside one of another run.
+// StatsCompared is a tensor at a step next to one of another run.
 type StatsCompared struct {
 	Format
 	Error      string          `json:"error" doc:"Why they cannot be compared, a sentence; \"\" otherwise."`

@@ -102,7 +102,7 @@ func cursorOf(r *runs.Row) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(r.Started.UnixNano(), 10) + " " + r.Name))
 }
 
-// behind tells whether a row comes after a cursor, in the order of the list.
+// behind reports whether a row comes after a cursor, in the order of the list.
 func behind(cursor string) (func(*runs.Row) bool, error) {
 	b, err := base64.RawURLEncoding.DecodeString(cursor)
 	text, name, _ := strings.Cut(string(b), " ")

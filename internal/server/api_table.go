@@ -244,7 +244,7 @@ func (of *reach) column(name string) **cells {
 	return nil
 }
 
-// read takes the members of a value from its JSON, and tells how long that is.
+// read takes the members of a value from its JSON, and reports how long that is.
 func (of *reach) read(at int, js []byte) int {
 	return runs.Walk(js, func(name, rest []byte) int {
 		n := runs.Length(rest)

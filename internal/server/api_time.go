@@ -110,7 +110,7 @@ type StepHistogram struct {
 	Log    bool     `json:"log" doc:"The bins widen by a factor."`
 }
 
-// TimeRanks are the workers beside each other.
+// TimeRanks are the workers next to each other.
 type TimeRanks struct {
 	Format
 	Mode    string         `json:"mode"`

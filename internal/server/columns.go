@@ -137,7 +137,7 @@ func (e *columnsEncoder) member(first bool, name string) {
 	e.header.WriteByte(':')
 }
 
-// fields writes those of a struct, and tells whether there are none yet.
+// fields writes those of a struct, and reports whether there are none yet.
 func (e *columnsEncoder) fields(v reflect.Value, first bool) bool {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)

@@ -13,7 +13,7 @@ import (
 )
 
 // A link to a finding whose check has been renamed leads to it still, and lists of runs
-// have the former name beside that of today, so that a search by it finds the run.
+// have the former name next to that of today, so that a search by it finds the run.
 func TestFormerNamesOfChecks(t *testing.T) {
 	root := t.TempDir()
 	w, err := store.Create(vfs.OS, root, "run", record.Run{Format: record.RunFormat, Name: "run", Status: record.Completed})

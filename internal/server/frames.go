@@ -9,7 +9,7 @@ import (
 )
 
 // Itself, as an entry of Options.FramedBy, means pages of the dashboard's own
-// origin: those of a reverse proxy that it stands behind.
+// origin: those of a reverse proxy that it is behind.
 const Itself = "self"
 
 // Framer checks an entry of Options.FramedBy: one origin, written out.

@@ -26,7 +26,7 @@ const (
 	mostBody   = 1 << 20
 )
 
-// guard stands before everything: who may ask, from where, and what.
+// guard is before everything: who may ask, from where, and what.
 type guard struct {
 	next     http.Handler
 	page     http.Handler
@@ -125,7 +125,7 @@ func (g *guard) answer(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(a, r)
 }
 
-// within tells whether a path is a prefix or below it.
+// within reports whether a path is a prefix or below it.
 func within(path, prefix string) bool {
 	return prefix == "" || path == prefix || strings.HasPrefix(path, prefix+"/")
 }
@@ -142,7 +142,7 @@ func below(r *http.Request, prefix string) *http.Request {
 	return &r2
 }
 
-// changes tells whether a method changes something.
+// changes reports whether a method changes something.
 func changes(method string) bool {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
@@ -151,7 +151,7 @@ func changes(method string) bool {
 	return true
 }
 
-// let tells whether a request has the token: in the address, which is answered
+// let reports whether a request has the token: in the address, which is answered
 // with a cookie and the same address without it, in the cookie, or as Bearer.
 func (g *guard) let(w http.ResponseWriter, r *http.Request) bool {
 	if g.options.Token == "" {
@@ -192,7 +192,7 @@ func arriving(r *http.Request) bool {
 }
 
 // again answers with a page that leads on. A browser takes that step for ours,
-// unlike a redirect, which is still the one of the page that the link stands on.
+// unlike a redirect, which is still the one of the page that the link is on.
 func again(w http.ResponseWriter, status int, to string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
@@ -226,7 +226,7 @@ func (g *guard) foreign(r *http.Request) string {
 	return ""
 }
 
-// origin tells whether a page's origin is this server: the host that was asked, or
+// origin reports whether a page's origin is this server: the host that was asked, or
 // the name of the reverse proxy before it.
 func (g *guard) origin(origin, host string) bool {
 	u, err := url.Parse(origin)

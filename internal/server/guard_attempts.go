@@ -14,7 +14,7 @@ type attempts struct {
 }
 
 // How many wrong tokens an address may send in a minute. A page that was open while
-// the server was started anew goes on to ask with its old cookie.
+// the server was started again goes on to ask with its old cookie.
 const (
 	mostWrong  = 20
 	mostStale  = 600

@@ -47,7 +47,7 @@ func (g *guard) given(r *http.Request) (token, how string) {
 	return token, how
 }
 
-// right tells whether what a request brings lets in.
+// right reports whether what a request brings lets in.
 func (g *guard) right(given, how string) bool {
 	switch how {
 	case byCookie:

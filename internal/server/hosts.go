@@ -60,7 +60,7 @@ func plainHost(host string) string {
 	return host
 }
 
-// mine tells whether a Host header means this server.
+// mine reports whether a Host header means this server.
 func (h *hosts) mine(host string) bool {
 	name := plainHost(host)
 	if h.names[name] {
@@ -78,7 +78,7 @@ func (h *hosts) mine(host string) bool {
 	return false
 }
 
-// own tells whether an address is one of this machine's.
+// own reports whether an address is one of this machine's.
 func own(a netip.Addr) bool {
 	list, err := net.InterfaceAddrs()
 	if err != nil {

@@ -27,7 +27,7 @@ type openRuns struct {
 
 // openRun is a run that is open, or about to be: ready is closed then.
 type openRun struct {
-	dir   os.FileInfo // tells whether the directory is still the one that was opened
+	dir   os.FileInfo // reports whether the directory is still the one that was opened
 	file  os.FileInfo // run.json before it was read
 	used  time.Time
 	ready chan struct{}
@@ -122,7 +122,7 @@ func (o *openRuns) entry(name string, dir, file os.FileInfo) (r *openRun, mine b
 	return r, true
 }
 
-// same tells whether a file is as it was.
+// same reports whether a file is as it was.
 func same(a, b os.FileInfo) bool {
 	return a != nil && b != nil && os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ours tells whether a directory belongs to the user whom this process runs as.
+// ours reports whether a directory belongs to the user whom this process runs as.
 func ours(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -135,7 +135,7 @@ func (p *page) asset(w http.ResponseWriter, r *http.Request, rest string) {
 	_, _ = w.Write(body)
 }
 
-// accepts tells whether a client takes an encoding.
+// accepts reports whether a client takes an encoding.
 func accepts(r *http.Request, coding string) bool {
 	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
 		name, weight, _ := strings.Cut(strings.TrimSpace(part), ";")

@@ -129,7 +129,7 @@ func (s *Server) nothing(w http.ResponseWriter, r *http.Request) {
 // memory that answers take.
 func atOnce() int { return max(8, 2*runtime.GOMAXPROCS(0)) }
 
-// Close ends what the server does beside requests.
+// Close ends what the server does next to requests.
 func (s *Server) Close() {
 	s.watched.close()
 	if err := s.index.Close(); err != nil {

@@ -33,7 +33,7 @@ const (
 // sourceLines is the line of the script that a finding names, with those around
 // it. A run says which file that is. So it is read only when the run is of the
 // user whom this server runs as, when it is a script in Python or Go, and when it
-// has not changed since the run began; else the line stands alone as it was noted.
+// has not changed since the run began; else the line is alone as it was noted.
 func sourceLines(t source.Run, f *record.Finding) *SourceLines {
 	w := f.Where
 	if w == nil || w.Line < 1 {

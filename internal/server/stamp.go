@@ -58,7 +58,7 @@ func (s *stamp) look() (c changed) {
 	return c
 }
 
-// journals tells whether a journal of a directory has grown.
+// journals reports whether a journal of a directory has grown.
 func (s *stamp) journals(dir string) (grew bool) {
 	for _, name := range s.list(dir) {
 		if _, ok := layout.JournalNumber(name); ok && s.differs(filepath.Join(dir, name)) {
@@ -68,7 +68,7 @@ func (s *stamp) journals(dir string) (grew bool) {
 	return grew
 }
 
-// differs tells whether a file is not as it was.
+// differs reports whether a file is not as it was.
 func (s *stamp) differs(name string) bool {
 	now := mark{size: -1}
 	if info, err := os.Stat(filepath.Join(s.dir, name)); err == nil {

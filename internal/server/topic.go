@@ -124,7 +124,7 @@ func (t *topic) wanted() (list []wanted) {
 	return list
 }
 
-// wantsMetrics tells whether anybody follows machine metrics.
+// wantsMetrics reports whether anybody follows machine metrics.
 func (t *topic) wantsMetrics() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -151,7 +151,7 @@ func (t *topic) place(id string) (n int64, ok bool) {
 	return n, err == nil && nonce == t.nonce && n >= t.first && n <= t.first+int64(len(t.events))
 }
 
-// idle tells whether nobody has read for a while, and forgets series that nobody
+// idle reports whether nobody has read for a while, and forgets series that nobody
 // has asked for.
 func (t *topic) idle() bool {
 	t.mu.Lock()

@@ -134,7 +134,7 @@ func (s *Server) watchRun(ctx context.Context, t *topic) {
 		c := files.look()
 		if c.any && w.started && w.status.Status != record.Running {
 			// What has ended is not read again. When its run was resumed, or its tags
-			// changed, another reader may have opened it anew.
+			// changed, another reader may have opened it again.
 			if now, err := s.runs.get(t.name); err != nil || now != run {
 				t.say("reset", RunNews{t.name})
 				return

@@ -81,7 +81,7 @@ func RangeOf(from, to, begin, end int64, columns int) Range {
 	return r
 }
 
-// Whole tells whether a stretch lies in one column.
+// Whole reports whether a stretch lies in one column.
 func (r *Range) Whole(s *record.Stretch) bool {
 	return bits.Len64(uint64(s.From^s.To)) <= r.width && s.From >= r.From && s.To <= r.To
 }
@@ -100,7 +100,7 @@ func between(steps []int64, values []float64, from, to int64) ([]int64, []float6
 	return steps[a:b:b], values[a:b:b]
 }
 
-// Few tells whether the points are shown themselves, where so many are in the columns.
+// Few reports whether the points are shown themselves, where so many are in the columns.
 func (r *Range) Few(points int64) bool { return points <= 2*int64(r.columns) }
 
 // Chart puts together the columns of a series: its points in the range, and

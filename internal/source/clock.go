@@ -38,7 +38,7 @@ func (k *Knots) Add(step, at int64) {
 	k.Step, k.At = append(k.Step[:n], step), append(k.At[:n], at)
 }
 
-// Closed is when a step closed; one beside those that are known counts as the
+// Closed is when a step closed; one next to those that are known counts as the
 // nearest.
 func (k *Knots) Closed(step int64) int64 {
 	i, found := slices.BinarySearch(k.Step, step)

@@ -149,7 +149,7 @@ type Query struct {
 	To     int64 // exclusive; 0: no end
 }
 
-// Holds tells whether a query is about a step.
+// Holds reports whether a query is about a step.
 func (q *Query) Holds(mode record.Mode, step int64) bool {
 	return mode == q.Mode && step >= q.From && (q.To == 0 || step < q.To)
 }

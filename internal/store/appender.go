@@ -18,7 +18,7 @@ type appender struct {
 	size int64 // length up to the last whole write
 	torn bool  // bytes of a failed write may lie behind size
 
-	mu    sync.Mutex // guards dirty; syncing goes on beside writing
+	mu    sync.Mutex // guards dirty; syncing goes on next to writing
 	dirty bool
 }
 

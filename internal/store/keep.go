@@ -32,7 +32,7 @@ type Limit struct {
 	Age   time.Duration
 }
 
-// due tells whether looking at the disk may find something to remove. What
+// due reports whether looking at the disk may find something to remove. What
 // came since the last walk is younger than what that left.
 func (k keepState) due(l Limit, now time.Time) bool {
 	return !k.walked ||
@@ -209,7 +209,7 @@ func walkRaw(fsys vfs.FS, run string, visit func(rel string, size int64, at time
 	return walk(layout.TensorsDir, 0)
 }
 
-// keeps tells whether a table may make room for others.
+// keeps reports whether a table may make room for others.
 func keeps(table string) bool {
 	return table == chunk.Metrics || table == chunk.LevelsOf(chunk.Metrics)
 }

@@ -49,7 +49,7 @@ func WriteLabels(fsys vfs.FS, run string, l record.Labels) error {
 }
 
 // LockLabels has others who change what is written on a run wait until release is
-// called: who reads it to write it anew holds this meanwhile.
+// called: who reads it to write it again holds this meanwhile.
 func LockLabels(run string) (release func()) { return lockFile(filepath.Join(run, layout.Manifest)) }
 
 // Lock has others that lock the same file, which is there, wait until release is

@@ -57,7 +57,7 @@ func (w *Writer) Event(v any) error {
 	return nil
 }
 
-// HasEvents tells whether an event was ever stored.
+// HasEvents reports whether an event was ever stored.
 func (w *Writer) HasEvents() bool {
 	_, err := w.fs.Stat(w.at(layout.Events))
 	return err == nil

@@ -18,7 +18,7 @@ import (
 
 // Rewind takes the run back to a place: what was stored beyond it does not
 // count any more, for any reader, and the steps from there on may be stored
-// anew. One line of the manifest does it, so after a crash the run stands
+// again. One line of the manifest does it, so after a crash the run stands
 // where it stood or at the place, never in between; raw tensors and findings
 // that the line takes back are removed afterwards, by the next Resume if need
 // be. Steps of series stay in their files, hidden. Nothing may be appended

@@ -9,7 +9,7 @@ import (
 )
 
 // ignored keeps runs out of version control: the folder that holds them often
-// lies beside the script.
+// lies next to the script.
 const ignored = "# Made by Vigil. Runs are not for version control.\n*\n"
 
 // makeRoot makes the folder of runs, with a .gitignore in it. A folder that is

@@ -127,7 +127,7 @@ func (w *Writer) seal(s *series, o *open) error {
 	return nil
 }
 
-// copyLine appends the manifest's line to a second file, beside the tables, so
+// copyLine appends the manifest's line to a second file, next to the tables, so
 // that no single damage hides them. It comes after the manifest is synced, so
 // the copy never says what the manifest does not.
 func (w *Writer) copyLine(s *series, sealed *manifest.Sealed) error {
@@ -219,7 +219,7 @@ func encodeLevels(l *chunk.Levels, room int64) ([]byte, error) {
 	return nil, nil
 }
 
-// content is what stands in a journal.
+// content is what is in a journal.
 type content struct {
 	steps     []journal.Lazy
 	decisions []*journal.Decision

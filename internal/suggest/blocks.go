@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// straight tells whether two statements of a script stand in one block, the first before
+// straight reports whether two statements of a script stand in one block, the first before
 // the other, with nothing between them but statements that are simple: who comes by one
 // comes by the other.
 func (s *script) straight(from, to int) bool {
@@ -20,7 +20,7 @@ func (s *script) straight(from, to int) bool {
 	return true
 }
 
-// beside tells whether two statements stand in one block, the first before the other.
+// next to reports whether two statements stand in one block, the first before the other.
 func (s *script) beside(from, to int) bool {
 	if from > to || s.statements[from].indent != s.statements[to].indent {
 		return false
@@ -33,7 +33,7 @@ func (s *script) beside(from, to int) bool {
 	return true
 }
 
-// parent is the head of the block that a statement stands in, -1 at the outermost.
+// parent is the head of the block that a statement is in, -1 at the outermost.
 func (s *script) parent(index int) int {
 	indent := s.statements[index].indent
 	for i := index - 1; i >= 0; i-- {
@@ -65,12 +65,12 @@ func (s *script) tokens(from, to int) []token {
 	return list
 }
 
-// rebound tells whether one of the statements gives a name another value.
+// rebound reports whether one of the statements gives a name another value.
 func (s *script) rebound(from, to int, path string) bool {
 	return slices.ContainsFunc(s.statements[from:max(from, to)], func(o statement) bool { return binds(o.tokens, path) })
 }
 
-// imported tells whether a name comes from another module: it is then no model of the script.
+// imported reports whether a name comes from another module: it is then no model of the script.
 func (s *script) imported(name string) bool {
 	return slices.ContainsFunc(s.statements, func(o statement) bool {
 		return has(o.tokens[:1], "import", "from") && has(o.tokens, name)

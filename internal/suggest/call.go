@@ -23,7 +23,7 @@ type argument struct {
 
 func (c *call) statement() *statement { return &c.script.statements[c.index] }
 
-// whole tells whether the statement is this call and nothing else, on one line.
+// whole reports whether the statement is this call and nothing else, on one line.
 func (c *call) whole() bool {
 	s := c.statement()
 	return s.plain() && c.begin == 0 && c.close == len(s.tokens)-1
@@ -89,7 +89,7 @@ func (c *call) textOf(a argument) string {
 	return c.script.text[t[a.begin].at:t[a.end-1].end]
 }
 
-// primary tells whether an argument is a name, a call or an entry of one: what may be
+// primary reports whether an argument is a name, a call or an entry of one: what may be
 // followed by a dot.
 func (c *call) primary(a argument) bool {
 	depth := 0
@@ -110,7 +110,7 @@ func (c *call) primary(a argument) bool {
 	return true
 }
 
-// oneLine tells whether tokens of the statement stand on one line, and which.
+// oneLine reports whether tokens of the statement stand on one line, and which.
 func (c *call) oneLine(begin, end int) (int, bool) {
 	t := c.statement().tokens
 	line := c.script.lineOf(t[begin].at)
@@ -209,7 +209,7 @@ func called(s *script, index, first, last int) *call {
 	return nil
 }
 
-// follows tells whether a bracket behind this token makes a call.
+// follows reports whether a bracket behind this token makes a call.
 func follows(t token) bool {
 	return t.kind == name && !slices.Contains(keywords, t.text) && !has([]token{t}, "in", "is", "not", "and", "or") || t.is(")") || t.is("]")
 }

@@ -52,7 +52,7 @@ func (s *site) stepped(update *call) string {
 	return ""
 }
 
-// clearEarlier moves the clearing of gradients that stands between backward and the
+// clearEarlier moves the clearing of gradients that is between backward and the
 // update to before backward.
 func clearEarlier(s *site) *edit {
 	back, ok := s.call(backward)

@@ -33,7 +33,7 @@ func (s *site) withoutLast(class, operation string) *edit {
 	return change(s.script).replace(t[c.begin].at, t[c.close].end, prefix+".Identity()")
 }
 
-// function is the call of a function of PyTorch's that stands between the last layer and
+// function is the call of a function of PyTorch's that is between the last layer and
 // the loss, and what it is given.
 func (s *site) function(name string) (*call, argument, bool) {
 	known := s.known(function, name)
@@ -87,7 +87,7 @@ func (s *site) withoutFunction(name string) *edit {
 	return change(s.script).replace(o.tokens[c.begin].at, o.tokens[c.close].end, of)
 }
 
-// inSequential tells whether a call is the last argument of a Sequential.
+// inSequential reports whether a call is the last argument of a Sequential.
 func (s *site) inSequential(c *call) bool {
 	t := c.statement().tokens
 	end := c.close + 1

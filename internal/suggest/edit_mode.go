@@ -40,7 +40,7 @@ func (s *site) module(c *call) string {
 	return of
 }
 
-// withoutGradients is the block `with torch.no_grad():` that a statement stands in, its
+// withoutGradients is the block `with torch.no_grad():` that a statement is in, its
 // head included; the statement alone where there is none from which all ways lead out at
 // its end.
 func (s *site) withoutGradients(index int, of string) (first, last int) {

@@ -141,7 +141,7 @@ func optimizerLater(s *site) *edit {
 	return e
 }
 
-// setsPart tells whether a statement puts a part into what has this name.
+// setsPart reports whether a statement puts a part into what has this name.
 func setsPart(list []token, of string) bool {
 	at := slices.IndexFunc(list, func(t token) bool { return t.is("=") })
 	n := strings.Count(of, ".")*2 + 1

@@ -76,7 +76,7 @@ type parser struct {
 	now  *statement // nil between statements
 }
 
-// next goes on by one token, or by what stands between two.
+// next goes on by one token, or by what is between two.
 func (p *parser) next() bool {
 	src := p.s.text
 	switch c := src[p.at]; {
@@ -271,7 +271,7 @@ func prefix(word string) bool {
 	return slices.Contains([]string{"r", "u", "b", "f", "t", "br", "rb", "fr", "rf", "tr", "rt"}, strings.ToLower(word))
 }
 
-// exponent tells whether a sign belongs to a number that begins at from.
+// exponent reports whether a sign belongs to a number that begins at from.
 func exponent(src string, from, at int) bool {
 	hex := strings.HasPrefix(strings.ToLower(src[from:at]), "0x")
 	return (src[at] == '+' || src[at] == '-') && src[at-1]|0x20 == 'e' && !hex
@@ -311,15 +311,15 @@ func (s *script) line(n int) string {
 	return s.text[s.lines[n-1]:]
 }
 
-// is tells whether a token is this name or operator.
+// is reports whether a token is this name or operator.
 func (t token) is(what string) bool { return t.kind != text && t.text == what }
 
-// has tells whether one of the tokens is one of these names or operators.
+// has reports whether one of the tokens is one of these names or operators.
 func has(list []token, what ...string) bool {
 	return slices.ContainsFunc(list, func(t token) bool { return t.kind != text && slices.Contains(what, t.text) })
 }
 
-// simple tells whether a statement is an expression or an assignment of one and alone
+// simple reports whether a statement is an expression or an assignment of one and alone
 // on its lines.
 func (o *statement) simple() bool {
 	if has(o.tokens, keywords...) || has(o.tokens, ";") || o.tokens[0].is("@") {
@@ -343,7 +343,7 @@ func (o *statement) simple() bool {
 // plain tells the same of one that is a single line.
 func (o *statement) plain() bool { return o.first == o.last && o.simple() }
 
-// heads tells whether a statement is the head of a block, and one of these.
+// heads reports whether a statement is the head of a block, and one of these.
 func (o *statement) heads(what ...string) bool {
 	return o.tokens[len(o.tokens)-1].is(":") && slices.ContainsFunc(what, o.tokens[0].is)
 }
@@ -377,7 +377,7 @@ func root(path string) string {
 	return first
 }
 
-// binds tells whether tokens give a name another value, or may do it.
+// binds reports whether tokens give a name another value, or may do it.
 func binds(list []token, path string) bool {
 	names := strings.Count(path, ".")*2 + 1
 	for i := range list {
@@ -402,7 +402,7 @@ func binds(list []token, path string) bool {
 	return false
 }
 
-// inBrackets tells whether brackets are open after these tokens.
+// inBrackets reports whether brackets are open after these tokens.
 func inBrackets(list []token) bool {
 	depth := 0
 	for _, t := range list {

@@ -1,8 +1,8 @@
-// Package suggest writes down the edit of a script that mends what a finding is about.
+// Package suggest writes down the edit of a script that fixes what a finding is about.
 //
 // Whether there is a fault, nobody asks here: the finding says so. What is asked is
 // whether the places that a hook gave of the script's calls, and the text there, leave
-// one way to mend it. Where there might be two, there is no suggestion.
+// one way to fix it. Where there might be two, there is no suggestion.
 package suggest
 
 import (
@@ -22,7 +22,7 @@ const (
 	step      = "step"
 )
 
-// edits of checks: one way to mend each.
+// edits of checks: one way to fix each.
 var edits = map[string]func(*site) *edit{
 	"evaluation_mode/evaluated_in_training_mode": evaluate,
 	"evaluation_mode/trained_in_evaluation_mode": train,
@@ -57,7 +57,7 @@ func Checks() []string {
 // mostScript is the largest script that is read, in bytes.
 const mostScript = 1 << 20
 
-// For is the edit that mends what a finding is about; nil where none is certain. facts
+// For is the edit that fixes what a finding is about; nil where none is certain. facts
 // are what was known when it was made; read gives the text of a file, nothing where it
 // is not known any more.
 func For(f *record.Finding, facts *record.Facts, read func(file string) []byte) *record.Suggestion {
@@ -110,12 +110,12 @@ func (s *site) known(kind, name string) *record.Call {
 	return found
 }
 
-// calls tells whether a kind of call was seen at all.
+// calls reports whether a kind of call was seen at all.
 func (s *site) calls(kind string) bool {
 	return s.facts.Calls != nil && slices.ContainsFunc(s.facts.Calls.List, func(c record.Call) bool { return c.Kind == kind })
 }
 
-// at is the call whose expression stands there.
+// at is the call whose expression is there.
 func (s *site) at(file string, line int, x record.Extent) (*call, bool) {
 	if !s.open(file) || line < 1 || line > len(s.script.lines) {
 		return nil, false

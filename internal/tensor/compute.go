@@ -97,7 +97,7 @@ func (a *accumulator) block(d DType, p []byte) {
 
 // smallestSum is the least sum of squares of float32 values that is trusted:
 // the products that float32 flushes or rounds coarsely are below 2^-149, and
-// 2,048 of them are nothing beside it.
+// 2,048 of them are nothing next to it.
 const smallestSum = 0x1p-100
 
 // block32 takes float32 elements.

@@ -48,7 +48,7 @@ func reference(v View) Stats {
 			s.Zeros++
 		default:
 			e := min(max(int(math.Floor(math.Log2(math.Abs(x)))), MinExp), MaxExp)
-			// Log2 rounds: put right what lies just beside a power of two.
+			// Log2 rounds: put right what lies just next to a power of two.
 			if a := math.Abs(x); e > MinExp && a < math.Ldexp(1, e) {
 				e--
 			} else if e < MaxExp && a >= math.Ldexp(1, e+1) {
@@ -340,7 +340,7 @@ func TestComputeAllocates(t *testing.T) {
 }
 
 // The worst that can happen to sums in float32: one large element per lane,
-// and all others just too small to count beside it.
+// and all others just too small to count next to it.
 func TestWorstRounding(t *testing.T) {
 	both(t, func(t *testing.T) {
 		for _, first := range []int{0, 2048} {

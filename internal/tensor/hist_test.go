@@ -107,7 +107,7 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// An estimate lies in the bucket of the true quantile (or beside it, where the
+// An estimate lies in the bucket of the true quantile (or next to it, where the
 // true one falls between two buckets), and grows with q.
 func TestQuantileAnyData(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// BenchmarkHostile shows what data costs that leave the fast path, beside data
+// BenchmarkHostile shows what data costs that leave the fast path, next to data
 // that do not. bench/kernels compares the fast path with a memory copy.
 func BenchmarkHostile(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))

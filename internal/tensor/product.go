@@ -8,7 +8,7 @@ import "math"
 type Product struct {
 	Sign float64 // -1, 0 or 1; NaN when there is no product
 	Log  float64 // natural logarithm of the magnitude: the sum of those of the elements
-	// Value is the product where float64 holds it, Fits tells whether it does:
+	// Value is the product where float64 holds it, Fits reports whether it does:
 	// neither too large nor so small that digits are lost.
 	Value float64
 	Fits  bool

@@ -53,7 +53,7 @@ func (b *builder) lanes(pid int, events []record.Event) {
 	}
 }
 
-// lanesOf writes events of one kind, and tells how many tracks they take.
+// lanesOf writes events of one kind, and reports how many tracks they take.
 func (b *builder) lanesOf(pid, first int, name string, list []record.Event) int {
 	slices.SortStableFunc(list, func(x, y record.Event) int {
 		return cmp.Or(x.Start.Compare(y.Start), y.End.Compare(x.End))

@@ -59,7 +59,7 @@ func (b *builder) steps(pid int, worker string) {
 // pause is the time between two rows beyond which they are not taken together.
 const pause = time.Second
 
-// follows tells whether a row may be taken together with those before it.
+// follows reports whether a row may be taken together with those before it.
 func follows(group, row *record.StepTime) bool {
 	return row.Mode == group.Mode && row.Start.Sub(group.End) < pause
 }

@@ -151,7 +151,7 @@ func (d *drawn) resume(t failing) {
 	ok(t, err)
 }
 
-// Whatever is drawn of a run, it is what stands in its rows: no spike is lost, no
+// Whatever is drawn of a run, it is what is in its rows: no spike is lost, no
 // gap, no step that came again or was taken back is in it, and no damaged level.
 func TestChartsAreWhatIsStored(t *testing.T) {
 	testenv.Unraced(t)

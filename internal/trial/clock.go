@@ -162,7 +162,7 @@ func closed(f *chunk.File, key drawingKey, from, to int64) (k knots, err error) 
 	return k, nil
 }
 
-// rises tells whether each step is beyond the one before it.
+// rises reports whether each step is beyond the one before it.
 func rises(steps []int64) bool {
 	for i := 1; i < len(steps); i++ {
 		if steps[i] <= steps[i-1] {

@@ -37,7 +37,7 @@ func knotsOf(t failing, tr *trial.Trial, mode record.Mode) (k source.Knots) {
 }
 
 // compareClocks compares when steps closed, and their places among all steps, with
-// what stands in the rows.
+// what is in the rows.
 func compareClocks(t *rapid.T, tr *trial.Trial) {
 	mode := rapid.SampledFrom([]record.Mode{record.Train, record.Eval, record.Predict}).Draw(t, "clock of")
 	k := knotsOf(t, tr, mode)

@@ -89,7 +89,7 @@ func (t *Trial) below(s *series, n int, mode record.Mode) int64 {
 	return below
 }
 
-// reaches tells whether steps of a series by time were taken back. Where levels by
+// reaches reports whether steps of a series by time were taken back. Where levels by
 // step know better it is not.
 func (t *Trial) reaches(c *sealed, l *line, below int64) bool {
 	if below == math.MaxInt64 {

@@ -11,7 +11,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/store/journal"
 )
 
-// line is a series as it stands in one kind of table, and in journals.
+// line is a series as it is in one kind of table, and in journals.
 type line struct {
 	table, name, stat string
 	mode              record.Mode

@@ -137,7 +137,7 @@ func long(b *testing.B, n int64) *store.Writer {
 }
 
 // BenchmarkSeries reads one statistic of one tensor over 10,000 steps of 100
-// tensors, from a trial opened anew each time.
+// tensors, from a trial opened again each time.
 func BenchmarkSeries(b *testing.B) {
 	w := long(b, 10_000)
 	for b.Loop() {

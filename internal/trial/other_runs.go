@@ -58,7 +58,7 @@ type Other struct{ t *Trial }
 // Path is the run's directory.
 func (o *Other) Path() string { return o.t.Path() }
 
-// Running tells whether more may come.
+// Running reports whether more may come.
 func (o *Other) Running() bool { return o.t.Run().Status == record.Running }
 
 // Workers names the workers that stored anything, the chief first.

@@ -406,7 +406,7 @@ func TestCreateAndClose(t *testing.T) {
 }
 
 // A part of a tensor costs what is asked of it; others read meanwhile, and what is
-// damaged beside it does no harm.
+// damaged next to it does no harm.
 func TestRawPart(t *testing.T) {
 	w := create(t, vfs.OS, t.TempDir())
 	huge := pattern(40<<20, 3)

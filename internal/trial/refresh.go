@@ -69,7 +69,7 @@ func (t *Trial) allHosts() []*series {
 // everything are all series, those of hosts and the decisions included.
 func (t *Trial) everything() []*series { return append(append(t.all(), t.allHosts()...), t.complete) }
 
-// hidden tells whether a step was taken back when the run was rewound.
+// hidden reports whether a step was taken back when the run was rewound.
 func (t *Trial) hidden(s *series, n int, mode record.Mode, modeStep int64) bool {
 	for _, r := range t.rewound {
 		if r.Hides(s.dir, n, mode, modeStep) {
@@ -318,7 +318,7 @@ func (t *Trial) readSeries() error {
 }
 
 // adopt takes in chunks that a damaged manifest does not name any more, from
-// the copy of its lines that lies beside them.
+// the copy of its lines that lies next to them.
 func (t *Trial) adopt(s *series) {
 	rel := path.Join(s.dir, layout.SealedCopy)
 	b, err := t.read(rel, 0)

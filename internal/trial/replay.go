@@ -82,7 +82,7 @@ func (r *replayer) from(at record.Cursor) {
 	}
 }
 
-// before tells whether a decision lies before a cursor.
+// before reports whether a decision lies before a cursor.
 func before(d *journal.Decision, at record.Cursor) bool {
 	if d.Window != nil {
 		return d.Window.Index < at.Window

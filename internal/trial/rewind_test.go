@@ -17,7 +17,7 @@ import (
 )
 
 // numbered is global step n of an attempt: every fourth step is an evaluation,
-// and its loss tells which attempt it is of.
+// and its loss reports which attempt it is of.
 func numbered(worker string, attempt, n int64) *record.Step {
 	s := &record.Step{Worker: worker, Step: n, Mode: record.Train, ModeStep: n - n/4, Seconds: 1}
 	if n%4 == 3 {

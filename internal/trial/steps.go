@@ -27,7 +27,7 @@ func (t *Trial) Modes() []record.Mode {
 	return list
 }
 
-// hasMode tells whether a chunk or journal holds a step of a mode that counts.
+// hasMode reports whether a chunk or journal holds a step of a mode that counts.
 func (t *Trial) hasMode(s *series, n int, mode record.Mode) bool {
 	below := t.below(s, n, mode)
 	if j := s.tails[n]; j != nil {

@@ -110,7 +110,7 @@ func (t *Trial) metricNames(s *series) []string {
 	return sortedKeys(names)
 }
 
-// hasMetric tells whether a host stored a series.
+// hasMetric reports whether a host stored a series.
 func (t *Trial) hasMetric(s *series, name string) bool {
 	return slices.ContainsFunc(s.numbers(), func(n int) bool {
 		if j := s.tails[n]; j != nil {
@@ -191,7 +191,7 @@ func ceilMicros(t time.Time) int64 {
 	return us
 }
 
-// outside tells whether a chunk holds nothing of a span for sure.
+// outside reports whether a chunk holds nothing of a span for sure.
 func (c *sealed) outside(from, to time.Time) bool {
 	return c != nil && c.span != nil && (!from.IsZero() && c.span[1] < from.UnixMicro() || !to.IsZero() && c.span[0] > ceilMicros(to))
 }

@@ -40,7 +40,7 @@ func (t *Trial) byTime(seen map[string]bool) (list []record.TensorInfo) {
 	return list
 }
 
-// isByTime tells whether a name is that of a series by time.
+// isByTime reports whether a name is that of a series by time.
 func (t *Trial) isByTime(name string) bool {
 	if slices.Contains(timeSeries(), name) {
 		return t.hasTimes()

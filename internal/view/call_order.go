@@ -113,7 +113,7 @@ func inCallOrder(t source.Run, infos []record.TensorInfo) []record.TensorInfo {
 	return infos
 }
 
-// held tells whether a parameter is in no module: an optimiser or the script alone
+// held reports whether a parameter is in no module: an optimiser or the script alone
 // has it, and the hook names what it puts around such tensors.
 func held(t *record.TensorInfo) bool {
 	return t.Module == "" && (t.ModuleType == "LooseRoot" || t.ModuleType == "Held") && !strings.HasPrefix(t.Name, t.ModuleType+"_")

@@ -295,7 +295,7 @@ func changesText(t source.Run) string {
 // sectionOf says where parts of a provenance are read.
 var sectionOf = map[string]string{"git": InCode, "config": InConfiguration, "hyperparameters": InConfiguration, "packages": InPackages}
 
-// ofProvenance takes what run.json says under provenance apart, and tells whether
+// ofProvenance takes what run.json says under provenance apart, and reports whether
 // it says which options the script was given.
 func ofProvenance(run record.Run, put func(section, name, value string)) (options bool) {
 	b, err := json.Marshal(run)

@@ -110,7 +110,7 @@ func comparisonOf(c string) string {
 }
 
 // sentence says one thing of the evidence; "" of what has no short form. What
-// numbers and lists count is in the name itself, so it stands before them.
+// numbers and lists count is in the name itself, so it is before them.
 func sentence(name string, v any) string {
 	if x, ok := v.(bool); ok {
 		if !x {

@@ -144,7 +144,7 @@ func valueAt(t source.Run, ask *Ask, stat string, f *record.Finding) (float64, b
 	return values[len(values)-1], true, nil
 }
 
-// same tells whether two numbers are one, written with fewer digits.
+// same reports whether two numbers are one, written with fewer digits.
 func same(a, b float64) bool {
 	return a == b && a != 0 || math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b)) && a != 0 || math.IsNaN(a) && math.IsNaN(b)
 }

@@ -70,7 +70,7 @@ func TestNamedFindings(t *testing.T) {
 	}
 }
 
-// A finding stands at the update that was under way; one of an evaluation at the
+// A finding is at the update that was under way; one of an evaluation at the
 // last one before it.
 func TestFindingMarks(t *testing.T) {
 	r := theRun(t)

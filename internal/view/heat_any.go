@@ -170,7 +170,7 @@ func heatLayers(t source.Run, collection, pattern string) (list []record.TensorI
 	return list, nil
 }
 
-// manyPowers tells whether values are of one sign and spread over more than two
+// manyPowers reports whether values are of one sign and spread over more than two
 // powers of ten.
 func manyPowers(rows []HeatLayer) bool {
 	least, most := math.Inf(1), 0.0

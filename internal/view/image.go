@@ -25,7 +25,7 @@ const imageSide = 8
 
 // ImageOrders are the orders in which the dimensions of a shape may be those of
 // images, each letter a dimension: N of the batch, C of channels, H of rows, W of
-// columns. The first one is assumed; plain tells whether the shape is likely one of
+// columns. The first one is assumed; plain reports whether the shape is likely one of
 // images. None: it cannot be.
 func ImageOrders(shape []int64) (orders []string, plain bool) {
 	pixel := func(i int) bool { return shape[i] == 1 || shape[i] == 3 }

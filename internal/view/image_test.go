@@ -43,7 +43,7 @@ func TestImageOrders(t *testing.T) {
 	}
 }
 
-// Every value of every tile is the one that stands there in the tensor.
+// Every value of every tile is the one that is there in the tensor.
 func TestImages(t *testing.T) {
 	all := ImageCut{Index: -1, Channel: -1}
 	for _, c := range []struct {

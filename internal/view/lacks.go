@@ -23,7 +23,7 @@ func LacksOf(facts json.RawMessage) func(record.RuleStatus) string {
 	}
 }
 
-// factsOnly tells whether a rule looks at nothing but facts.
+// factsOnly reports whether a rule looks at nothing but facts.
 func factsOnly(d *rule.Definition) bool {
 	params, err := d.Parse(nil)
 	if err != nil {

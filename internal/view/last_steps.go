@@ -25,7 +25,7 @@ type LastUse struct {
 	Values []float64
 }
 
-// usesOfSteps are the metrics that stand beside the parts of steps.
+// usesOfSteps are the metrics that are next to the parts of steps.
 var usesOfSteps = []struct{ name, of string }{
 	{"CPU", "cpu/total"}, {"I/O wait", "iowait/total"}, {"GPU", "gpu/*/utilization"},
 }

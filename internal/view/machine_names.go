@@ -36,13 +36,13 @@ func MetricUnit(name string) string {
 	return ""
 }
 
-// added tells whether a total over several metrics of a unit is their sum; else it
+// added reports whether a total over several metrics of a unit is their sum; else it
 // is their mean.
 func added(unit string) bool {
 	return unit == "B/s" || unit == "B" || unit == "W" || unit == "/s" || unit == ""
 }
 
-// matches tells whether a name is one of those that a pattern stands for: "*" is
+// matches reports whether a name is one of those that a pattern stands for: "*" is
 // one part of a name that is no total, as in "gpu/*/utilization".
 func matches(pattern, name string) bool {
 	p, n := strings.Split(pattern, "/"), strings.Split(name, "/")

@@ -16,7 +16,7 @@ type figures struct {
 	values []float64
 }
 
-// metricsOf tells whether a host has a metric, and which ones it is of where it is a
+// metricsOf reports whether a host has a metric, and which ones it is of where it is a
 // pattern with "*".
 func metricsOf(m source.Metrics, host, name string) (has bool, together []string) {
 	names := m.MetricNames(host)

@@ -150,7 +150,7 @@ func (r *partReader) place(row, column int64) int64 {
 	return (r.first + (r.m.Rows.From+row*r.m.RowStride)*r.width + r.m.Columns.From + column*r.m.ColumnStride) * int64(r.p.DType.Size())
 }
 
-// single tells whether a row's values are read one by one.
+// single reports whether a row's values are read one by one.
 func (r *partReader) single() bool { return r.m.ColumnStride*int64(r.p.DType.Size()) >= apart }
 
 // readCost is how many bytes are read: whole blocks, the one that was read last not

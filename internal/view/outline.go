@@ -189,7 +189,7 @@ var (
 	moreWords = []string{"accuracy", "acc", "auc", "aucpr", "f1", "precision", "recall", "r2", "iou", "miou", "dice", "bleu", "rouge", "ndcg", "map", "psnr", "ssim", "reward", "return", "top1", "top5"}
 )
 
-// Better tells whether "less" or "more" of a number of this name is better; "" where
+// Better reports whether "less" or "more" of a number of this name is better; "" where
 // that is not known.
 func Better(name string) string { return betterOf(name, false).String() }
 

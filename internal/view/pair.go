@@ -22,14 +22,14 @@ type Member struct {
 	Step   int64  // of the mode; -1: the end
 }
 
-// Pair is one tensor at a step beside another one.
+// Pair is one tensor at a step next to another one.
 type Pair struct {
 	Here, There *Moment
 	Stats       []StatPair
 	// Histograms are in common bins, that of here first, each of the step of its
 	// tensor or of the last one before it that has one; nil: one of the two has none.
 	Histograms *Histograms
-	// Values tells whether values of both are stored and of one shape; else WhyNot is
+	// Values reports whether values of both are stored and of one shape; else WhyNot is
 	// a sentence.
 	Values bool
 	WhyNot string

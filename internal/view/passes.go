@@ -68,7 +68,7 @@ func (r *passReader) of(q source.Query) ([]pass, error) {
 	return out, nil
 }
 
-// end tells which passes are over. The last one is when training went on after it, or
+// end reports which passes are over. The last one is when training went on after it, or
 // when the job completed. Of a job that came to another end it may be cut off: it is
 // over when it is as long as the one before.
 func (r *passReader) end(list []pass, trains []source.StepRange) {
@@ -120,7 +120,7 @@ func updatesOf(list []pass) []int64 {
 	return out
 }
 
-// isLoss tells whether a series is the loss of its steps, under any name.
+// isLoss reports whether a series is the loss of its steps, under any name.
 func (r *passReader) isLoss(name string) bool {
 	if r.aliases == nil {
 		r.aliases = map[string]bool{"loss": true}

@@ -9,7 +9,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/source"
 )
 
-// place tells where on an axis the steps of a mode are.
+// place reports where on an axis the steps of a mode are.
 type place struct {
 	at       func(step int64) float64 // ascending; NaN where it is not known
 	update   func(step int64) int64   // the update before a step of another mode

@@ -157,7 +157,7 @@ func (r *lineReader) kind(name string) record.Kind {
 	return r.kinds[name]
 }
 
-// isMetric tells whether a name is a metric of the machine.
+// isMetric reports whether a name is a metric of the machine.
 func (r *lineReader) isMetric(name string) bool { return r.kind(name) == record.MachineMetric }
 
 func (r *lineReader) unit(ask *Ask) string {

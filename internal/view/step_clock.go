@@ -8,7 +8,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/source"
 )
 
-// stepClock tells when the steps of a worker (empty: the chief) in a mode closed, in
+// stepClock reports when the steps of a worker (empty: the chief) in a mode closed, in
 // microseconds since 1970.
 type stepClock struct {
 	t      source.Clocks // nil: all is known
@@ -44,7 +44,7 @@ func newStepClock(t source.Run, mode record.Mode, worker string) *stepClock {
 	return c
 }
 
-// known tells whether the times of any steps are.
+// known reports whether the times of any steps are.
 func (c *stepClock) known() bool {
 	return len(c.Step) > 0 || c.t != nil && c.t.Closed(c.worker, c.mode, []int64{0}, 1<<62) != nil
 }

@@ -160,7 +160,7 @@ func (l *Timeline) steps(m source.Metrics, from, to time.Time) (times []Times, f
 	return finished(sums[:]), first, last, nil
 }
 
-// stepMarks tells when steps closed, of few rows in memory: when there are many it
+// stepMarks reports when steps closed, of few rows in memory: when there are many it
 // keeps every second, and reckons between them.
 type stepMarks struct {
 	marks   []StepMark

@@ -12,7 +12,7 @@ import (
 	"github.com/vigil-ml/vigil/internal/source"
 )
 
-// Top is how a job stands at one moment: where it is, how fast it goes, where
+// Top is how a job is at one moment: where it is, how fast it goes, where
 // the time of each worker goes, and what the machines do.
 type Top struct {
 	Run     string    `json:"run"`

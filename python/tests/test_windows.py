@@ -1,4 +1,4 @@
-"""Windows of detail: where the training stands, noted from a thread beside it."""
+"""Windows of detail: where the training stands, noted from a thread next to it."""
 
 import ctypes
 import json
@@ -138,7 +138,7 @@ def test_the_process_ends_in_a_window(delivered):
 
 
 def test_threads_that_train(delivered):
-    """A thread that closes steps is sampled beside the main one."""
+    """A thread that closes steps is sampled next to the main one."""
     session, go = Session(), threading.Event()
 
     def training():

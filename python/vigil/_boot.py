@@ -57,7 +57,7 @@ def _install(name):
 def _compile():
     """Write the bytecode of the launcher's copy of this package where Python is told not to write any, as in many containers.
 
-    Without it each process that trains compiles all of it anew, which takes a
+    Without it each process that trains compiles all of it again, which takes a
     fifth of a second. The copy is the launcher's own, in the user's cache;
     nothing is written elsewhere.
     """
@@ -81,7 +81,7 @@ def _compile():
 
 
 def _mark():
-    """Leave a file beside the agent's socket: a process of this run has imported a framework."""
+    """Leave a file next to the agent's socket: a process of this run has imported a framework."""
     path = os.environ.get("VIGIL_SOCKET")
     if path and os.path.exists(path):
         try:

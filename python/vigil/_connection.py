@@ -33,7 +33,7 @@ class Refused(Exception):
 
 
 class Link(object):
-    """A connection that mends itself.
+    """A connection that fixes itself.
 
     ``hello(takeover)`` makes the first message; ``ring_fd()`` gives the
     descriptor to hand over; ``on_message(dict)`` is called in the listener's

@@ -59,7 +59,7 @@ class Handle(object):
     @_guard.guard
     def collection(self, name, regex=None, names=None, every=None, start=None, end=None, steps=None, mode=None, raw=False, hist=False,
                    median=False, prod=False):  # fmt: skip
-        """A group of tensors with a schedule: those whose name matches ``regex`` (re.search) or stands in ``names``.
+        """A group of tensors with a schedule: those whose name matches ``regex`` (re.search) or is in ``names``.
 
         every, start, end and steps say at which steps of ``mode`` (one or several,
         default: all modes) they are captured; with end=0 at none. raw keeps their

@@ -136,7 +136,7 @@ def rank():
 
 
 def _child():
-    """A forked child begins anew."""
+    """A forked child begins again."""
     global _plain, _lock
     _plain = None
     _lock = threading.RLock()

@@ -224,7 +224,7 @@ class Auto(object):
 
 
 def passage():
-    """Nanoseconds that one event takes beside what is between its two clocks.
+    """Nanoseconds that one event takes next to what is between its two clocks.
 
     PyTorch's longer way through a call that has a hook, ours to the first clock
     and back from the last, and what both push out of the caches: in paired runs
@@ -264,7 +264,7 @@ class Away(object):
         self.total = 0
 
     def begins(self, waited):
-        """A capture begins, or begins anew: what came before does not count."""
+        """A capture begins, or begins again: what came before does not count."""
         self.at = (self.now(), self.ran(), waited)
 
     def ends(self, waited):

@@ -192,7 +192,7 @@ class Session(Words, Values):
     # What the agent says.
 
     def _message(self, message):
-        # An agent that took over may count its plans anew, and often has the same one.
+        # An agent that took over may count its plans again, and often has the same one.
         if message.get("t") == "plan" and message != self._plan_message:
             plan = Plan(message)
             self._plan_message = message

@@ -18,7 +18,7 @@ _registered = False
 
 
 def register():
-    """Have SIGURG write the stacks into a file beside the agent's socket. Once; nothing where a script uses the signal."""
+    """Have SIGURG write the stacks into a file next to the agent's socket. Once; nothing where a script uses the signal."""
     global _registered
     path = os.environ.get("VIGIL_SOCKET")
     if _registered or not path or not os.path.exists(path):

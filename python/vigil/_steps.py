@@ -21,7 +21,7 @@ KINDS = {"gradients": "gradient", "weights": "weight", "biases": "bias", "losses
 
 
 def position(numbers, number):
-    """Where a number stands in an ascending array; -1 when it does not."""
+    """Where a number is in an ascending array; -1 when it does not."""
     i = bisect.bisect_left(numbers, number)
     return i if i < len(numbers) and numbers[i] == number else -1
 

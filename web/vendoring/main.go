@@ -97,7 +97,7 @@ func vendor(packages string) error {
 	return write(made)
 }
 
-// write puts the files into the repository, and their checksums beside them.
+// write puts the files into the repository, and their checksums next to them.
 func write(made map[string][]byte) error {
 	if err := os.MkdirAll(target, 0o755); err != nil {
 		return err

@@ -183,7 +183,7 @@ type reader struct {
 	lost bool
 }
 
-// got tells whether a call succeeded, and notes why not under the names of the
+// got reports whether a call succeeded, and notes why not under the names of the
 // values that it was to give.
 func (r *reader) got(code result, names ...string) bool {
 	switch {

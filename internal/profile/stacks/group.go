@@ -139,7 +139,7 @@ func some(list []string) string {
 // "`all_reduce()`, called at `train.py:31`" where that is no code of the user's.
 func (g *Group) Where() string { return Where(g.Frames, g.State) }
 
-// Where says in a few words where frames stand; state stands in for none.
+// Where says in a few words where frames stand; state is in for none.
 func Where(frames []Frame, state string) string {
 	frames = Below(frames)
 	if len(frames) == 0 {
@@ -181,7 +181,7 @@ func named(frames []Frame) string {
 	return name
 }
 
-// imports tells whether the user's code is at an import statement.
+// imports reports whether the user's code is at an import statement.
 func imports(frames []Frame) bool {
 	for i := range frames {
 		if !record.Library(frames[i].File) {

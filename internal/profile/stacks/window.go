@@ -94,7 +94,7 @@ func (w *Window) Loading() (s *Sampled, n int) {
 	return s, n
 }
 
-// Named tells whether there are enough samples of a process to name lines of it.
+// Named reports whether there are enough samples of a process to name lines of it.
 func (s *Sampled) Named() bool { return s.Samples >= Enough }
 
 // sent is a window as a hook sends it.
@@ -268,7 +268,7 @@ func sign(d time.Duration) time.Duration {
 	return 0
 }
 
-// Thread is the thread that trains: beside the main one there is at most one other,
+// Thread is the thread that trains: next to the main one there is at most one other,
 // which then is the one that closes steps. Empty: none was seen.
 func (s *Sampled) Thread() string {
 	name := ""

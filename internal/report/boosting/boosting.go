@@ -1,7 +1,7 @@
 // Package boosting writes one self-contained HTML file about a training of
 // boosted trees: what the labels are, how the metrics went, which features
 // carry the model, and how its predictions stand to the labels. The file needs
-// no network, and no script to be read. A notebook beside it makes the same anew
+// no network, and no script to be read. A notebook next to it makes the same again
 // of what the run holds.
 package boosting
 

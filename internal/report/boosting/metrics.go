@@ -122,7 +122,7 @@ func (s *set) best(up bool) (float64, int) {
 	return s.values[at], at
 }
 
-// gained tells whether a metric is better at the end than after a round.
+// gained reports whether a metric is better at the end than after a round.
 func (s *set) gained(up bool, step int64) bool {
 	for i, at := range s.steps {
 		if at >= step {

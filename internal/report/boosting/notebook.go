@@ -9,7 +9,7 @@ import (
 )
 
 // The notebook says in words what the page says, and has code that makes each
-// section anew of what the run holds: with numpy and Vigil's Python package, and
+// section again of what the run holds: with numpy and Vigil's Python package, and
 // with pictures where matplotlib is there. Cells are code as page/notebook.py
 // has it, one for each section; nothing is executed when it is written.
 

@@ -55,7 +55,7 @@ func (s *svg) end() template.HTML {
 	return template.HTML(s.String())
 }
 
-// cut keeps a name short enough for its place; the whole stands in the title.
+// cut keeps a name short enough for its place; the whole is in the title.
 func cut(name string, n int) string {
 	r := []rune(name)
 	if len(r) <= n {

@@ -76,7 +76,7 @@ func (u *unusedSettings) judgedLoss(items []rule.Item) string {
 	return name
 }
 
-// stillFalls tells whether a loss was at its lowest when the job ended and fell at nearly
+// stillFalls reports whether a loss was at its lowest when the job ended and fell at nearly
 // each of its last steps, beyond what a settling loss does.
 func stillFalls(c *lossCurve) bool {
 	last, falls := c.tail(20), 0

@@ -89,7 +89,7 @@ const unusual = 5
 // their mean, differs by less.
 const scaleFactor = 100
 
-// scaled tells whether gradients were clipped while they still had the factor of a
+// scaled reports whether gradients were clipped while they still had the factor of a
 // loss scaler: what an update got of them is that much smaller than what was left.
 func (r *clipped) scaled(f *rule.Facts, norm float64, rep *rule.Report) bool {
 	c, used := f.Updates.Clip, medianOf(f.Updates.Norms)

@@ -22,7 +22,7 @@ type oncePerStep map[string]bool
 
 func (o *oncePerStep) begin() { clear(*o) }
 
-// first tells whether no other tensor of its module came before at this step.
+// first reports whether no other tensor of its module came before at this step.
 func (o *oncePerStep) first(worker string, info *rule.TensorInfo) bool {
 	return o.key(worker + "\x00" + cmp.Or(info.Module, info.Name))
 }

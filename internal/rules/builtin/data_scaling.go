@@ -153,7 +153,7 @@ func scaleOfInputs(f *rule.Facts) []rule.Violation {
 	return []rule.Violation{v}
 }
 
-// madeUpFor tells whether the learning rate of a plain gradient descent is so
+// madeUpFor reports whether the learning rate of a plain gradient descent is so
 // large that it makes up for small inputs: how far an update moves a layer's
 // outputs goes by the rate times the inputs' variance. Optimisers that scale
 // gradients move weights by the rate alone.
@@ -171,7 +171,7 @@ func madeUpFor(f *rule.Facts, std float64) bool {
 	return false
 }
 
-// drowned tells whether a linear layer gets a table in which most columns do not
+// drowned reports whether a linear layer gets a table in which most columns do not
 // matter next to others. Of spectra and images, whose edges vary as little, at
 // least half of the places do.
 func drowned(layer *rule.ModuleFacts, in *record.InputFacts) bool {
@@ -185,7 +185,7 @@ func drowned(layer *rule.ModuleFacts, in *record.InputFacts) bool {
 // pixelsTwice is the largest value of pixels that were divided by 255 twice.
 const pixelsTwice = 1.0 / 255
 
-// dividedTwice tells whether a layer gets images, as such or as rows of pixels,
+// dividedTwice reports whether a layer gets images, as such or as rows of pixels,
 // whose values end where those of pixels do that were divided by 255 twice.
 func dividedTwice(t *rule.TensorFacts) bool {
 	x := t.Values
@@ -207,13 +207,13 @@ func mainInput(in *record.InputFacts) *rule.TensorFacts {
 	return nil
 }
 
-// sameValues tells whether the first layer gets the main input as it is.
+// sameValues reports whether the first layer gets the main input as it is.
 func sameValues(x *rule.ValueFacts, in *record.InputFacts) bool {
 	t := mainInput(in)
 	return t != nil && t.Values != nil && x.Elements == t.Values.Elements && x.Min == t.Values.Min && x.Max == t.Values.Max
 }
 
-// constantInput tells whether all values of the main input are one and the same
+// constantInput reports whether all values of the main input are one and the same
 // number, at several steps.
 func constantInput(in *record.InputFacts) bool {
 	t, c := mainInput(in), in.Features
@@ -253,7 +253,7 @@ const (
 	standardShift  = 2    // deviations that the means lie apart
 )
 
-// onlyOneStandard tells whether one of two inputs was given a mean of 0 and a
+// onlyOneStandard reports whether one of two inputs was given a mean of 0 and a
 // deviation of 1, and the other lies elsewhere altogether, or is what pixels are
 // before that.
 func onlyOneStandard(x, y *rule.ValueFacts) bool {
@@ -273,7 +273,7 @@ func onlyOneStandard(x, y *rule.ValueFacts) bool {
 // leastCompared is how many values of an input say what its scale is.
 const leastCompared = 64
 
-// likeSamples tells whether two inputs are batches of the same kind, large
+// likeSamples reports whether two inputs are batches of the same kind, large
 // enough to compare.
 func likeSamples(a, b *rule.TensorFacts) bool {
 	if a.Values == nil || b.Values == nil || !floating(a.DType) || !floating(b.DType) || len(a.Shape) < 2 || len(a.Shape) != len(b.Shape) {

@@ -148,7 +148,7 @@ const (
 	unlikely  = 4  // standard deviations
 )
 
-// byChance tells whether so many units may be dead since the weights were drawn. At
+// byChance reports whether so many units may be dead since the weights were drawn. At
 // the end of a deep network samples look alike, so that a unit is dead as often as not.
 func byChance(share, units float64) bool {
 	return share < nearlyAll && (share/100-0.5)*2*math.Sqrt(units) < unlikely
@@ -308,14 +308,14 @@ func (r *relu) judge(at int, it rule.Item, units float64, v *rule.View, rep *rul
 	r.say(rep, r.violation(s), s)
 }
 
-// diedEarly tells whether units of a layer that were dead when it was first looked at
+// diedEarly reports whether units of a layer that were dead when it was first looked at
 // closely lived in the first steps.
 func (r *relu) diedEarly(s *reluState) bool {
 	zeros, known := r.state.Lived[s.Last.Module]
 	return known && s.From > 0 && zeros <= r.layer
 }
 
-// deadFirst tells whether the units of a layer gave nothing but zeros in the first steps.
+// deadFirst reports whether the units of a layer gave nothing but zeros in the first steps.
 func (r *relu) deadFirst(s *reluState) bool {
 	zeros, known := r.state.Lived[s.Last.Module]
 	return known && zeros >= 100

@@ -7,7 +7,7 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// reluHarm tells what dead units do to a training, and whether its learning rate
+// reluHarm reports what dead units do to a training, and whether its learning rate
 // threw them there. It is nil where neither is asked for.
 type reluHarm struct {
 	learnt, large float64
@@ -50,11 +50,11 @@ const (
 	fallenTo = 0.6  // share that is left at the end, where it fell when the units were found
 )
 
-// none tells whether the training learns well without the units: its loss has
+// none reports whether the training learns well without the units: its loss has
 // come down to the share that is asked for of where it began.
 func (h *reluHarm) none() bool { return h != nil && h.below(h.learnt) }
 
-// below tells whether at most this share is left of the loss with which the training began.
+// below reports whether at most this share is left of the loss with which the training began.
 func (h *reluHarm) below(share float64) bool {
 	if h == nil || h.learnt == 0 || !h.Curve.usable() || h.Curve.N < highSteps || h.Kind.Optimisers > 1 {
 		return false
@@ -66,7 +66,7 @@ func (h *reluHarm) below(share float64) bool {
 	return median(h.Curve.tail(highSteps)) <= share*start
 }
 
-// falls tells whether the loss is coming down: what is learnt without the units shows later.
+// falls reports whether the loss is coming down: what is learnt without the units shows later.
 func (h *reluHarm) falls() bool {
 	if !h.below(fallsTo) || h.Curve.N < highWait {
 		return false

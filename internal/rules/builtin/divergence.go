@@ -117,7 +117,7 @@ func (r *divergence) Step(v *rule.View, rep *rule.Report) {
 	})
 }
 
-// worse tells whether every loss lies clearly above where it began.
+// worse reports whether every loss lies clearly above where it began.
 func (r *divergence) worse() bool {
 	return r.state.Losses.each(func(l *lossSeries) bool {
 		if l.N < divergeWindow || len(l.First) < 3 {

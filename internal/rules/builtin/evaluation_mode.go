@@ -92,7 +92,7 @@ func (r *evaluating) inTraining(f *rule.Facts, rep *rule.Report) {
 }
 
 // byFunction judges dropout that is called as a function. One that is told to
-// drop although the model stands in evaluation mode is meant; one that is told
+// drop although the model is in evaluation mode is meant; one that is told
 // nothing drops always.
 func (r *evaluating) byFunction(f *rule.Facts, rep *rule.Report) {
 	e := f.Evaluation
@@ -169,7 +169,7 @@ func (r *evaluating) partly(f *rule.Facts, rep *rule.Report) {
 	})
 }
 
-// freshAround tells whether the part of a model that a module lies in is trained,
+// freshAround reports whether the part of a model that a module lies in is trained,
 // and began with the values of an initialiser.
 func freshAround(f *rule.Facts, path string) bool {
 	if f.Parameters == nil || f.Parameters.More > 0 {
@@ -193,7 +193,7 @@ func freshAround(f *rule.Facts, path string) bool {
 	return slices.ContainsFunc(ps, mixing) && age(ps) == fresh
 }
 
-// beganFresh tells whether a model began with the values of an initialiser:
+// beganFresh reports whether a model began with the values of an initialiser:
 // nobody fine-tunes such a one.
 func beganFresh(f *rule.Facts) bool {
 	if f.Parameters == nil || len(f.Optimisers) > 1 {
@@ -257,7 +257,7 @@ func (r *evaluating) statistics(f *rule.Facts, rep *rule.Report) {
 // statistics need thousands of updates.
 const slowMomentum = 0.002
 
-// lags tells whether running statistics still are mostly what they began with:
+// lags reports whether running statistics still are mostly what they began with:
 // after n updates they are so to (1 - momentum)^n.
 func lags(f *rule.Facts, path string) bool {
 	m := moduleAt(f, path)
@@ -288,7 +288,7 @@ func withEffect(f *rule.Facts, paths []string) []string {
 	})
 }
 
-// frozenOnPurpose tells whether a module has parameters and none of them is
+// frozenOnPurpose reports whether a module has parameters and none of them is
 // trained: its statistics are meant to stay as well.
 func frozenOnPurpose(f *rule.Facts, path string) bool {
 	if f.Parameters == nil {

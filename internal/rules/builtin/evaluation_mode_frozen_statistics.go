@@ -83,7 +83,7 @@ const leastRatio = 0.01
 // off is by how much a factor is more, or less, than 1.
 func off(ratio float64) float64 { return max(ratio, 1/ratio) }
 
-// neverAveraged tells whether running statistics may still be mostly what they
+// neverAveraged reports whether running statistics may still be mostly what they
 // began with: a variance of 1, of which each batch takes away its share at the most.
 func neverAveraged(a *rule.AveragedFact) bool {
 	if a.Momentum == nil {

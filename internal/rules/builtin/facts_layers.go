@@ -31,7 +31,7 @@ func (l *layer) name() string {
 // units is the number of units that the layer's weight makes.
 func (l *layer) units() int64 { return l.weight.Shape[0] }
 
-// depthwise tells whether every unit of a convolution looks at one channel of
+// depthwise reports whether every unit of a convolution looks at one channel of
 // its own, so that its units need not differ.
 func (l *layer) depthwise() bool {
 	return l.kind == record.ConvModule && len(l.weight.Shape) > 2 && l.weight.Shape[1] == 1 && l.weight.Shape[0] > 1
@@ -123,7 +123,7 @@ const (
 	unknown = 0
 )
 
-// age tells whether parameters are as an initialiser leaves them: scales of
+// age reports whether parameters are as an initialiser leaves them: scales of
 // normalisation exactly 1, biases 0, weights spread evenly between two limits.
 // Values drawn from a normal distribution tell nothing.
 func age(ps []*rule.ParameterFact) int {
@@ -163,14 +163,14 @@ func age(ps []*rule.ParameterFact) int {
 // kinds give 4 at most, with the few rows of a small layer.
 const drawnAlike = 5
 
-// loaded tells whether the values of a parameter come from an earlier training: they
+// loaded reports whether the values of a parameter come from an earlier training: they
 // were seen being loaded, or its rows differ as no initialiser makes them.
 func loaded(p *rule.ParameterFact) bool {
 	mixes := slices.Contains(weightedKinds, p.Kind) || p.Use != ""
 	return p.Loaded || mixes && p.Uneven != nil && float64(*p.Uneven) >= drawnAlike
 }
 
-// someLoaded tells whether weights of a network come from an earlier training.
+// someLoaded reports whether weights of a network come from an earlier training.
 func someLoaded(f *rule.Facts) bool {
 	return slices.ContainsFunc(layersWith(f, true), func(l layer) bool { return loaded(l.weight) })
 }
@@ -187,7 +187,7 @@ func plainBiases(ps []*rule.ParameterFact) map[string]bool {
 	return out
 }
 
-// outgrown tells whether a weight has the deviation of the usual initialiser, but
+// outgrown reports whether a weight has the deviation of the usual initialiser, but
 // elements beyond its limits.
 func outgrown(p *rule.ParameterFact) bool {
 	limit := 1 / math.Sqrt(float64(p.FanIn))
@@ -198,7 +198,7 @@ func outgrown(p *rule.ParameterFact) bool {
 // widest is the limit of evenly spread values in deviations.
 const widest = 1.7320508075688772
 
-// evenly tells whether values fill an interval around 0 evenly: no trained
+// evenly reports whether values fill an interval around 0 evenly: no trained
 // weight does, because some of its elements stand out.
 func evenly(v *rule.ValueFacts) bool {
 	most := max(float64(v.Max), -float64(v.Min))

@@ -173,7 +173,7 @@ func writtenOut(f *rule.Facts) int {
 	return -1
 }
 
-// sameLoss tells whether the graph shows the loss that the facts speak of.
+// sameLoss reports whether the graph shows the loss that the facts speak of.
 func sameLoss(told, shown string) bool {
 	return told == "" || told == shown || told == "nll_loss" && shown == "cross_entropy"
 }
@@ -187,7 +187,7 @@ func (v *lossView) act() string {
 	return v.acts[0]
 }
 
-// lone is the last operation of the network where nothing else stands between
+// lone is the last operation of the network where nothing else is between
 // it and the last layer but normalisation and dropout.
 func (v *lossView) lone() string {
 	if v.act() == "" {
@@ -201,12 +201,12 @@ func (v *lossView) lone() string {
 	return v.acts[0]
 }
 
-// raw tells whether the loss is given what the last layer puts out.
+// raw reports whether the loss is given what the last layer puts out.
 func (v *lossView) raw() bool { return v.seen && len(v.acts) == 0 }
 
 func (v *lossView) regression() bool { return slices.Contains(regressionLosses, v.loss) }
 
-// regresses tells whether the loss is one for values.
+// regresses reports whether the loss is one for values.
 func regresses(f *rule.Facts) bool { v := viewLoss(f); return v.regression() }
 
 // module names the module that makes the last operation, for a sentence: "the
@@ -262,10 +262,10 @@ func span(l *rule.LabelFacts) (low, high float64, ok bool) {
 	return l.Range[0], l.Range[1], true
 }
 
-// isWhole tells whether all labels were whole numbers, and not too many.
+// isWhole reports whether all labels were whole numbers, and not too many.
 func isWhole(l *rule.LabelFacts) bool { return l != nil && l.Distinct != nil && *l.Distinct > 0 }
 
-// classNumbers tells whether the labels are numbers of classes, one for each
+// classNumbers reports whether the labels are numbers of classes, one for each
 // prediction.
 func classNumbers(f *rule.Facts) bool {
 	if f.Labels == nil || f.Predictions == nil || len(f.Labels.DType) == 0 || len(f.Predictions.LabelShape) != len(f.Predictions.Shape)-1 {
@@ -294,5 +294,5 @@ func product(shape []int64) int64 {
 // rangeText spells a range for a person.
 func rangeText(low, high float64) string { return fmt.Sprintf("%s to %s", num(low), num(high)) }
 
-// about tells whether two numbers differ by no more than a share of the second.
+// about reports whether two numbers differ by no more than a share of the second.
 func about(a, b, share float64) bool { return math.Abs(a-b) <= share*math.Abs(b) }

@@ -15,7 +15,7 @@ func onFacts(has func(*rule.Facts) bool, judge func(*rule.Facts) []rule.Violatio
 	return func(rule.Params) (rule.Rule, error) { return &factual{newTold(), has, judge}, nil }
 }
 
-// hasLoss tells whether the facts hold what a loss got, or which function it is.
+// hasLoss reports whether the facts hold what a loss got, or which function it is.
 func hasLoss(f *rule.Facts) bool {
 	return f.Predictions != nil || viewLoss(f).loss != "" || hasAddends(f)
 }

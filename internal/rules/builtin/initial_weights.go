@@ -70,14 +70,14 @@ func (r *initial) Facts(f *rule.Facts, rep *rule.Report) {
 	}
 }
 
-// begunLosses are the first losses that tell whether a network begins with knowledge;
+// begunLosses are the first losses that report whether a network begins with knowledge;
 // begunShare is the share of a constant prediction's loss that they are below then.
 const (
 	begunLosses = 3
 	begunShare  = 0.5
 )
 
-// knows tells whether the first losses are far better than those of a constant
+// knows reports whether the first losses are far better than those of a constant
 // prediction: no network begins so with weights that an initialiser drew. They were
 // loaded.
 func (r *initial) knows(f *rule.Facts) bool {
@@ -123,7 +123,7 @@ func (r *initial) zeros(f *rule.Facts, layers []layer, rep *rule.Report) {
 	r.say(rep, v)
 }
 
-// twinned tells whether a module has another weight of the same shape: the mean
+// twinned reports whether a module has another weight of the same shape: the mean
 // and the deviation of a distribution, say, of which one begins as one number.
 func twinned(layers []layer, i int) bool {
 	return slices.ContainsFunc(layers, func(l layer) bool {
@@ -131,7 +131,7 @@ func twinned(layers []layer, i int) bool {
 	})
 }
 
-// beside tells whether a module stands beside the last one instead of before it:
+// next to reports whether a module is next to the last one instead of before it:
 // all that come after it have its shape, which does not take what it gives. The
 // trend and the season of a series, say, have a layer each, and are added up.
 func beside(layers []layer, i int) bool {
@@ -301,7 +301,7 @@ func layerNames(layers []layer) string {
 	return someNames(names)
 }
 
-// recurrent tells whether a weight of a recurrent module takes the state: only
+// recurrent reports whether a weight of a recurrent module takes the state: only
 // its scale follows the number of its inputs.
 func recurrent(name string) bool { return strings.Contains(name, "weight_hh") }
 
@@ -326,7 +326,7 @@ func growthOf(f *rule.Facts) float64 {
 	return out / in
 }
 
-// normalised tells whether the network normalises about as often as it weighs.
+// normalised reports whether the network normalises about as often as it weighs.
 func normalised(f *rule.Facts) bool {
 	if f.Network == nil {
 		return false

@@ -14,7 +14,7 @@ const (
 )
 
 // oneTable judges a single table of embeddings: one of zeros that nobody trains says
-// nothing of what is looked up, and beside one that is far larger another one of
+// nothing of what is looked up, and next to one that is far larger another one of
 // the same width is not seen.
 func (r *initial) oneTable(f *rule.Facts, rep *rule.Report) {
 	var all []*rule.ParameterFact
@@ -53,7 +53,7 @@ func (r *initial) oneTable(f *rule.Facts, rep *rule.Report) {
 // factorisations: when all of them begin with one value, every entry of a row
 // gets the same gradient and they stay alike, and when that value is 0 none
 // moves. One table of zeros or ones that is added to something else, or scales
-// it, does no harm, nor does any beside weights that are random.
+// it, does no harm, nor does any next to weights that are random.
 func (r *initial) tables(f *rule.Facts, rep *rule.Report) {
 	if f.Parameters.More > 0 || len(f.Models) != 1 {
 		return

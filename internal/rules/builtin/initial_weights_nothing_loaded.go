@@ -43,7 +43,7 @@ func loadRemedy(l *record.LoadFact) string {
 	return "load with strict=True, which names what differs, and give load_state_dict the part of the checkpoint that holds the weights, under the module's names"
 }
 
-// prefixBetween is what stands before the first of the names in long and is missing in
+// prefixBetween is what is before the first of the names in long and is missing in
 // short; "" where there is no such prefix.
 func prefixBetween(long, short []string) string {
 	for _, name := range short {

@@ -61,7 +61,7 @@ func (r *initial) suspect(f *rule.Facts, layers []layer) {
 // move by while the loss stands still, before that says anything of them.
 const creepShare = 0.05
 
-// creeps tells whether the learning rate is so small, as at the start of a long
+// creeps reports whether the learning rate is so small, as at the start of a long
 // warm-up, that the loss would stand still with any weights.
 func creeps(f *rule.Facts, deviation float64) bool {
 	if len(f.Optimisers) != 1 || !scaleFree(f.Optimisers[0].Class) {
@@ -77,7 +77,7 @@ func creeps(f *rule.Facts, deviation float64) bool {
 	return most > 0 && most*stillSteps < creepShare*deviation
 }
 
-// arrives tells whether the last layer gets a signal on scale behind a
+// arrives reports whether the last layer gets a signal on scale behind a
 // normalisation: so it is in transformers, which begin with small weights and
 // normalise once for several layers.
 func arrives(f *rule.Facts) bool {

@@ -166,7 +166,7 @@ var (
 	outputOps = append([]string{"sigmoid", "tanh", "relu", "softplus", "exp", "dropout", "mul", "add", "clamp", "batch_norm", "layer_norm", "log", "log_sigmoid"}, pickingOps...)
 )
 
-// makesErrors tells whether operations make a loss of differences. One that is
+// makesErrors reports whether operations make a loss of differences. One that is
 // subtracted below a mean belongs to the error of a place, as in log(cosh(d));
 // above it means are compared, unless it is a policy's loss, of which they take
 // the entropy off.
@@ -270,7 +270,7 @@ func outsideLabels(v *lossView, p *rule.PredictionFacts, l *rule.LabelFacts) []r
 	return nil
 }
 
-// everyAnswer tells whether all labels of a loss for yes and no count, although it
+// everyAnswer reports whether all labels of a loss for yes and no count, although it
 // is one term of several: its own mean was taken, of nothing that a mask leaves out.
 func (v *lossView) everyAnswer() bool {
 	l := v.facts.Loss
@@ -332,7 +332,7 @@ func number(x any) (float64, bool) {
 	return 0, false
 }
 
-// ofSamples tells whether there is one class number for each sample that the
+// ofSamples reports whether there is one class number for each sample that the
 // model was called with.
 func ofSamples(f *rule.Facts, p *rule.PredictionFacts, l *rule.LabelFacts) bool {
 	if !classNumbers(f) || len(l.Shape) != 1 || len(p.Shape) != 2 || f.Inputs == nil || len(f.Inputs.Tensors) == 0 {
@@ -347,7 +347,7 @@ func ofSamples(f *rule.Facts, p *rule.PredictionFacts, l *rule.LabelFacts) bool 
 // the background, and takes up more than any other.
 const leastOfPixels, mostOfPixels = 0.15, 0.9
 
-// ofPlaces tells whether each pixel of an image has a class number, and those
+// ofPlaces reports whether each pixel of an image has a class number, and those
 // that are ignored are about as many as there are of another class, or there are
 // two classes only; of class 0 they may be more, as the background has. Pixels
 // that nobody labelled are few, or nearly all.

@@ -80,7 +80,7 @@ func oneOfMany(f *rule.Facts) (only float64, n int64) {
 	return least, l.Elements
 }
 
-// scoresSingly tells whether the last layer of the network has one unit.
+// scoresSingly reports whether the last layer of the network has one unit.
 func scoresSingly(f *rule.Facts) bool {
 	path := lastModule(f, weightedKinds, nil)
 	return path != "" && f.Parameters != nil && slices.ContainsFunc(f.Parameters.List, func(p rule.ParameterFact) bool {
@@ -108,7 +108,7 @@ func oneOfTwo(f *rule.Facts) (only float64, n int64) {
 	return least, l.Elements
 }
 
-// dotProduct tells whether predictions are products of embeddings, each of which is
+// dotProduct reports whether predictions are products of embeddings, each of which is
 // looked up once: whoever compares a pair looks one of them up twice.
 func dotProduct(v *lossView) bool {
 	if !v.seen || v.layer != "embedding" || !onlyOps(v.acts, []string{"add", "sum", "mul", "view"}) || !slices.Contains(v.acts, "sum") || v.facts.Network == nil {
@@ -146,7 +146,7 @@ func (r *fit) Step(v *rule.View, rep *rule.Report) {
 	}
 }
 
-// changes tells whether the loss was low for the one class that the first
+// changes reports whether the loss was low for the one class that the first
 // batches had, and then as high as it is when all samples are of another.
 func (r *fit) changes() bool {
 	w := &r.waits

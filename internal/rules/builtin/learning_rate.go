@@ -238,7 +238,7 @@ func (r *rateJudge) began() string {
 // fewSamples is the most samples of a batch of which the loss is mostly noise.
 const fewSamples = 4
 
-// thrown tells whether updates are so large that the weights do not stay where
+// thrown reports whether updates are so large that the weights do not stay where
 // they were.
 func (r *rateJudge) thrown() bool {
 	m := &r.state.Motion
@@ -304,7 +304,7 @@ func (r *rateJudge) tooHigh(rep *rule.Report) {
 // halfWay is the share of the first loss that is left after it has exploded.
 const halfWay = 0.5
 
-// levelled tells whether losses fall no more.
+// levelled reports whether losses fall no more.
 func levelled(last []float64) bool {
 	half := len(last) / 2
 	return median(last[half:]) > 0.95*median(last[:half])
@@ -314,7 +314,7 @@ func levelled(last []float64) bool {
 // to have been thrown, too.
 const stayedUp = 3
 
-// stayedUp tells whether the loss was far above its beginning for a while, and
+// stayedUp reports whether the loss was far above its beginning for a while, and
 // has been down again for another.
 func (r *rateJudge) stayedUp(start float64) bool {
 	up, to := r.state.Curve.highest(highSteps / 2)
@@ -326,7 +326,7 @@ const (
 	lostShare = 0.3 // of the level at which the loss began, at least
 )
 
-// lost tells whether the last losses are far above the lowest level there was,
+// lost reports whether the last losses are far above the lowest level there was,
 // and not on their way back.
 func (r *rateJudge) lost(start float64) bool {
 	low, _ := r.state.Curve.lowest(highSteps)
@@ -335,7 +335,7 @@ func (r *rateJudge) lost(start float64) bool {
 	return median(last) >= max(lostLevel*low, lostShare*start) && median(last[half:]) > 0.8*median(last[:half])
 }
 
-// stands tells whether the last losses are no lower than where they began, and
+// stands reports whether the last losses are no lower than where they began, and
 // no lower than those before.
 func (r *rateJudge) stands(start float64) bool {
 	last := r.state.Curve.tail(highWait)
@@ -408,14 +408,14 @@ func (r *rateJudge) tooLow(rep *rule.Report) {
 	})
 }
 
-// nearby tells whether the weights are next to where an initialiser put them:
+// nearby reports whether the weights are next to where an initialiser put them:
 // whatever the loss is, a network like that has learnt nothing.
 func (r *rateJudge) nearby() bool {
 	const share = 0.01 // of their size that they may have come
 	return r.state.Fresh && r.state.Motion.Fast/plateauEvery*float64(r.state.Curve.N) < share
 }
 
-// drifting tells whether the weights are on a long way, and the loss is that of
+// drifting reports whether the weights are on a long way, and the loss is that of
 // a network that knows nothing.
 func (r *rateJudge) drifting(before, after float64) bool {
 	steady := r.state.Motion.steady()
@@ -425,7 +425,7 @@ func (r *rateJudge) drifting(before, after float64) bool {
 	return before > 0 && !r.state.Curve.Negative && r.knowsNothing(after)
 }
 
-// knowsNothing tells whether a loss is that of a network that has learnt
+// knowsNothing reports whether a loss is that of a network that has learnt
 // nothing: it lies where a guess lies, or, when that is not known, the weights
 // drift one way, as they do on the way down and not at the floor.
 func (r *rateJudge) knowsNothing(loss float64) bool {

@@ -15,7 +15,7 @@ const (
 	spentMoves   = 0.05 // of the largest movement of weights in 50 steps: they still move
 )
 
-// rateCourse is the learning rate of a training that has ended, beside its loss
+// rateCourse is the learning rate of a training that has ended, next to its loss
 // and its weights.
 type rateCourse struct {
 	*rule.ScheduleFacts

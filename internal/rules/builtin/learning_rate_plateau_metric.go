@@ -78,7 +78,7 @@ func meanOf(xs []float64) float64 {
 	return s / float64(len(xs))
 }
 
-// counted tells whether numbers are shares, or percentages, of one number of
+// counted reports whether numbers are shares, or percentages, of one number of
 // samples: four different ones at least. What is
 // rounded to a few digits tells nothing.
 func counted(m []float64) bool {
@@ -111,7 +111,7 @@ func scaleOf(m []float64) float64 {
 	return 1
 }
 
-// betterWithin tells whether one of the last n metrics up to a place was better
+// betterWithin reports whether one of the last n metrics up to a place was better
 // than all before it, by half a hundredth: what is less may not count as better.
 func betterWithin(m []float64, at, n int, mode string) bool {
 	for i := max(at-n+1, 1); i <= at && i < len(m); i++ {

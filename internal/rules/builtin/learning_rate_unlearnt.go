@@ -11,7 +11,7 @@ const (
 	unlearntMove  = 1   // times their own size that weights moved within 50 steps, at least
 )
 
-// forgot tells whether a classifier that had learnt something knows nothing
+// forgot reports whether a classifier that had learnt something knows nothing
 // any more, and for longer than a detour takes.
 func (r *rateJudge) forgot() bool {
 	k := &r.state.Kind

@@ -100,7 +100,7 @@ func (r *rateJudge) strides(rep *rule.Report) {
 }
 
 // peaks looks for the same where the rate is warmed up, or comes down again: while
-// it is high the loss does not fall, and what is left of the job mends no more than
+// it is high the loss does not fall, and what is left of the job fixes no more than
 // half of it.
 func (r *rateJudge) peaks(rep *rule.Report) bool {
 	c, k := &r.state.Curve, &r.state.Kind
@@ -124,7 +124,7 @@ func (r *rateJudge) peaks(rep *rule.Report) bool {
 	return true
 }
 
-// averaged tells whether a sum of losses is divided by their number: then it
+// averaged reports whether a sum of losses is divided by their number: then it
 // begins where a network begins that knows nothing.
 func (r *rateJudge) averaged() bool {
 	begin, k := r.state.Curve.begin(), &r.state.Kind

@@ -62,7 +62,7 @@ func peakOf(s *rule.ScheduleFacts) float64 {
 	return peak
 }
 
-// warming tells whether the rate rises throughout, and has not come near what
+// warming reports whether the rate rises throughout, and has not come near what
 // it is to reach. Where nobody knows that, it has to rise in proportion to the
 // updates, as a warm-up written by hand does.
 func (r *rateJudge) warming(s *rule.ScheduleFacts, peak float64) bool {

@@ -54,7 +54,7 @@ func (r *rateJudge) scattered() (check, message string) {
 	return "", ""
 }
 
-// strewn tells whether nothing is learnt and the first steps threw the weights to
+// strewn reports whether nothing is learnt and the first steps threw the weights to
 // where they are larger than layers are made for, however small they began.
 func (r *rateJudge) strewn() bool {
 	c, m := &r.state.Curve, &r.state.Motion

@@ -38,7 +38,7 @@ type lossAlone struct {
 	Inspected int64 `json:"inspected,omitempty"`
 }
 
-// facts tells whether a framework's hook watches the training.
+// facts reports whether a framework's hook watches the training.
 func (l *lossAlone) facts(f *rule.Facts) {
 	l.Other = l.Other || f.Updates != nil || f.Boosting != nil || len(f.Optimisers) > 1
 }
@@ -57,7 +57,7 @@ func (l *lossAlone) step(v *rule.View, losses []rule.Item, gradients bool) {
 	}
 }
 
-// judges tells whether it is for the loss alone to say whether anything is learnt.
+// judges reports whether it is for the loss alone to say whether anything is learnt.
 func (l *lossAlone) judges() bool { return !l.Other && !l.Fired && !l.Odd && l.Curve.usable() }
 
 // look judges while the job goes on.
@@ -110,7 +110,7 @@ func (l *lossAlone) judge(p rule.Params, rep *rule.Report) bool {
 	return l.Fired
 }
 
-// rose tells whether the loss lies above where it began, beyond its noise.
+// rose reports whether the loss lies above where it began, beyond its noise.
 func (l *lossAlone) rose() bool {
 	first, last := l.Curve.ends()
 	if len(first) < 2 || !l.Varies {
@@ -124,7 +124,7 @@ func (l *lossAlone) rose() bool {
 	return median(last) > begin+margin && mean(last) > begin+margin && (ranAway || fell(last, first) && change > 2*se)
 }
 
-// fell tells whether the loss was ever below where it began, beyond its noise:
+// fell reports whether the loss was ever below where it began, beyond its noise:
 // at the end, on the way, or on the whole.
 func (l *lossAlone) fell() bool {
 	first, last := l.Curve.ends()
@@ -142,7 +142,7 @@ func (l *lossAlone) fell() bool {
 	return change < -2*se
 }
 
-// unsure tells whether the noise could hide a fall that matters.
+// unsure reports whether the noise could hide a fall that matters.
 func (l *lossAlone) unsure() bool {
 	_, se := l.Curve.trend()
 	return l.Varies && !l.fell() && 2*se > aloneSure*math.Abs(l.Curve.share(0, 1))

@@ -30,7 +30,7 @@ var lossChoice = rule.Definition{
 	New:     onFacts(hasLoss, judgeLosses),
 }
 
-// ofLoss tells whether labels, and the predictions beside them, are those that
+// ofLoss reports whether labels, and the predictions next to them, are those that
 // the loss of this name got: in a sum of several losses they may be another's.
 func ofLoss(l *rule.LabelFacts, loss string) bool {
 	got := cmp.Or(lossModules[l.Loss], l.Loss)
@@ -108,7 +108,7 @@ func overlapUpsideDown(v *lossView) []rule.Violation {
 	return []rule.Violation{v.violation("overlap_sign", text, "minimise 1 - score, or -score, instead of the score", rule.Error)}
 }
 
-// balanced tells whether all labels are equally frequent, as far as chance
+// balanced reports whether all labels are equally frequent, as far as chance
 // allows: Pearson's chi-squared, which is at most three of its deviations above
 // its mean.
 func balanced(l *rule.LabelFacts) bool {

@@ -6,7 +6,7 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// climbs tells whether an optimiser makes what it is given larger.
+// climbs reports whether an optimiser makes what it is given larger.
 func climbs(f *rule.Facts) bool {
 	return slices.ContainsFunc(f.Optimisers, func(o rule.OptimiserFacts) bool {
 		return slices.ContainsFunc(o.Groups, func(g rule.GroupFacts) bool { return g.Maximize })
@@ -14,7 +14,7 @@ func climbs(f *rule.Facts) bool {
 }
 
 // priorUpsideDown finds a divergence from the prior that is made larger: without
-// a lower limit it outgrows the errors beside it.
+// a lower limit it outgrows the errors next to it.
 func priorUpsideDown(f *rule.Facts) []rule.Violation {
 	if f.Graph == nil || f.Graph.Prior == nil || f.Graph.Prior.Sign >= 0 || climbs(f) {
 		return nil

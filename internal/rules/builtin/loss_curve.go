@@ -84,7 +84,7 @@ func (c *lossCurve) choose(items []rule.Item) string {
 			name = it // the optimiser of a training before this one lives on
 		case strings.HasPrefix(it, "loss/"):
 			c.Rivals = true
-		case main: // what a loss module gave on the way to it, or a number beside it
+		case main: // what a loss module gave on the way to it, or a number next to it
 		case name == "" && !strings.HasPrefix(it, "loss"):
 			name = it
 		case name != it:

@@ -255,7 +255,7 @@ func (r *flat) imbalanced(rep *rule.Report, level float64) bool {
 const valueSteps = 200
 
 // values judges a regression whose labels are hidden in the input, as noise is
-// that was added to it: of others nobody can tell whether the input says more of
+// that was added to it: of others nobody can report whether the input says more of
 // them, and of prices or measurements it may be next to nothing. Who knows only the mean of the labels has their
 // variance as loss; a loss that has never been clearly below it, nor lower in
 // one part of the training than in another, has nothing from the input.
@@ -278,7 +278,7 @@ func (r *flat) values(rep *rule.Report) {
 	rep.Violate(v)
 }
 
-// still tells whether the loss is still falling at the end: it may be about to
+// still reports whether the loss is still falling at the end: it may be about to
 // begin.
 func still(c *lossCurve) bool {
 	last := c.tail(recentKept)

@@ -20,7 +20,7 @@ type stillParts struct {
 	FaintAt     string   `json:"faint_at,omitempty"`
 }
 
-// take reads the facts anew.
+// take reads the facts again.
 func (s *stillParts) take(f *rule.Facts) {
 	*s = stillParts{Alive: f.Updates != nil && len(f.Updates.Norms) > 0 && float64(f.Updates.Norms[0]) > aliveGradient}
 	s.Faint, s.FaintAt = faintInputs(f)
@@ -76,8 +76,8 @@ func namesOfSome(ps []*rule.ParameterFact) []string {
 	return names[:min(len(names), 4)]
 }
 
-// withBiases adds what else frozen modules and the normalisation beside them hold:
-// only that tells whether values are those of an initialiser.
+// withBiases adds what else frozen modules and the normalisation next to them hold:
+// only that reports whether values are those of an initialiser.
 func withBiases(f *rule.Facts, ps []*rule.ParameterFact) []*rule.ParameterFact {
 	for i := range f.Parameters.List {
 		if p := &f.Parameters.List[i]; !p.Trained && !mixing(p) {

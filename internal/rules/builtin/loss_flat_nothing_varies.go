@@ -63,7 +63,7 @@ func (s *standing) gradients(v *rule.View, items []rule.Item) {
 	}
 }
 
-// stands tells whether nothing has varied, long enough to say so.
+// stands reports whether nothing has varied, long enough to say so.
 func (s *standing) stands() bool {
 	return !s.Moved && s.Looks >= standingLooks && s.Steps >= standingSteps
 }

@@ -28,7 +28,7 @@ type lossKind struct {
 	// Terms: the loss is the sum of as many, each with this function; 1 where
 	// that cannot be told.
 	Terms float64 `json:"terms"`
-	// Beside: something else that is computed of the outputs is added to the
+	// Next to: something else that is computed of the outputs is added to the
 	// errors and weighs as much, such as a Dice loss: how large the sum is tells nothing
 	// of the errors.
 	Beside bool `json:"beside,omitempty"`
@@ -173,7 +173,7 @@ func (k *lossKind) ofPlaces(y *rule.LabelFacts) {
 	}
 }
 
-// alike tells whether labels have the shape of an input, but for one or two
+// alike reports whether labels have the shape of an input, but for one or two
 // features that it has more.
 func alike(labels, input []int64) bool {
 	if len(labels) < 2 || len(labels) != len(input) || labels[1] < 2 {
@@ -235,7 +235,7 @@ func (k *lossKind) rare(f *rule.Facts) {
 	}
 }
 
-// tablesOfNetwork tells whether the network looks things up in a table.
+// tablesOfNetwork reports whether the network looks things up in a table.
 func tablesOfNetwork(f *rule.Facts) bool {
 	return f.Network != nil && slices.ContainsFunc(f.Network.Modules, func(m rule.ModuleFacts) bool { return m.Kind == record.EmbeddingModule })
 }

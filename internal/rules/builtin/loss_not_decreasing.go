@@ -170,7 +170,7 @@ func (r *lossDecrease) add(mode rule.Mode, name string, p lossPoint, v *rule.Vie
 	h.trim(p.Step - r.span)
 }
 
-// chosen tells whether the mode is the one to judge the loss by: the first of
+// chosen reports whether the mode is the one to judge the loss by: the first of
 // EVAL, TRAIN, GLOBAL in which it was seen so far.
 func (r *lossDecrease) chosen(mode rule.Mode, name string) bool {
 	if r.fixed {

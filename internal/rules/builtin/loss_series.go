@@ -62,14 +62,14 @@ func (ls losses) add(items []rule.Item) {
 	}
 }
 
-// flatNow tells whether no loss fell within the last 100 steps.
+// flatNow reports whether no loss fell within the last 100 steps.
 func (ls losses) flatNow() bool {
 	return ls.each(func(l *lossSeries) bool {
 		return len(l.Recent) == recentKept && !fell(l.Recent[:recentKept/2], l.Recent[recentKept/2:])
 	})
 }
 
-// flatSince tells whether no loss fell from its first values to its last, over
+// flatSince reports whether no loss fell from its first values to its last, over
 // at least n steps.
 func (ls losses) flatSince(n int64) bool {
 	return ls.each(func(l *lossSeries) bool {
@@ -77,7 +77,7 @@ func (ls losses) flatSince(n int64) bool {
 	})
 }
 
-// neverFell tells whether no loss of n steps at least is lower in its second
+// neverFell reports whether no loss of n steps at least is lower in its second
 // half than in its first.
 func (ls losses) neverFell(n int64) bool {
 	return ls.each(func(l *lossSeries) bool {
@@ -108,7 +108,7 @@ func (ls losses) each(f func(*lossSeries) bool) bool {
 	return len(ls) > 0
 }
 
-// fell tells whether b lies below a by more than noise: more than three
+// fell reports whether b lies below a by more than noise: more than three
 // standard errors of the difference of their means, and half a per cent.
 func fell(a, b []float64) bool {
 	ma, va := moments(a)

@@ -213,7 +213,7 @@ func lossAt(f *rule.Facts) (at int, name string) {
 	return -1, ""
 }
 
-// head judges what stands between the loss and the last layer.
+// head judges what is between the loss and the last layer.
 func (r *structure) head(f *rule.Facts, rep *rule.Report) {
 	h := f.Graph.Head
 	at, loss := lossAt(f)
@@ -261,7 +261,7 @@ func (r *structure) head(f *rule.Facts, rep *rule.Report) {
 	}
 }
 
-// endsIn tells whether operations end in the network's last layer: it comes
+// endsIn reports whether operations end in the network's last layer: it comes
 // first, or, where the loss is one of classes, after an activation or a
 // normalisation, because hidden features are compared with others, not with
 // classes.

@@ -70,7 +70,7 @@ func layersIn(m *rule.ModuleFacts) int {
 	return 0
 }
 
-// unmovedState tells whether the weights of a recurrent module's layer that take
+// unmovedState reports whether the weights of a recurrent module's layer that take
 // its state have gradients of zero, and those that take its input have others.
 func unmovedState(ps []rule.ParameterFact, path, layer string) bool {
 	zero, alive := false, false

@@ -89,7 +89,7 @@ func passing(f *rule.Facts) (names []string, calls int64) {
 	return names, calls
 }
 
-// passes tells whether an activation gives back what it gets: a leaky one whose
+// passes reports whether an activation gives back what it gets: a leaky one whose
 // slope is 1 on both sides, bounds that no value comes near, a function whose
 // result is thrown away. A ReLU does so on what is positive, but not for good,
 // and a slope that is learnt is none of them.
@@ -110,7 +110,7 @@ func passes(m *rule.ModuleFacts) bool {
 // leastPassing is how many values have to have passed.
 const leastPassing = 64
 
-// nonLinear tells whether the network calls a module that is no affine
+// nonLinear reports whether the network calls a module that is no affine
 // function, whatever the graph says of it.
 func nonLinear(f *rule.Facts) bool {
 	if f.Network == nil {
@@ -144,7 +144,7 @@ func lastWeighted(f *rule.Facts) (last int64) {
 	return last
 }
 
-// autoencoder tells whether the model gives back what it got: with one layer
+// autoencoder reports whether the model gives back what it got: with one layer
 // down and one up it finds principal components.
 func autoencoder(f *rule.Facts) bool {
 	return f.Predictions != nil && f.Inputs != nil && len(f.Inputs.Tensors) > 0 && len(f.Predictions.Shape) > 1 && slices.Equal(f.Predictions.Shape, f.Inputs.Tensors[0].Shape)
@@ -167,7 +167,7 @@ func stacked(layers []layer) []layer {
 	return best
 }
 
-// feeds tells whether a layer takes the output of the last of a row, by their
+// feeds reports whether a layer takes the output of the last of a row, by their
 // sizes: channels that are spread out over positions make more inputs.
 func feeds(row []layer, l layer) bool {
 	last := row[len(row)-1]

@@ -48,7 +48,7 @@ func (r *structure) seesAhead(f *rule.Facts, rep *rule.Report) {
 	})
 }
 
-// decodesOtherwise tells whether something else than attention reads sequences.
+// decodesOtherwise reports whether something else than attention reads sequences.
 func decodesOtherwise(f *rule.Facts) bool {
 	return f.Network != nil && slices.ContainsFunc(f.Network.Modules, func(m rule.ModuleFacts) bool {
 		return m.Kind == record.RecurrentModule || m.Kind == record.ConvModule

@@ -49,12 +49,12 @@ func (r *updating) cutStates(f *rule.Facts, rep *rule.Report) {
 	}
 }
 
-// learns tells whether a module has a weight that is trained and moves.
+// learns reports whether a module has a weight that is trained and moves.
 func learns(f *rule.Facts, m *rule.ModuleFacts) bool {
 	return m.Recorded+m.States > 0 && slices.ContainsFunc(f.Parameters.List, func(p rule.ParameterFact) bool { return p.Module == m.Path && p.Trained && p.Held })
 }
 
-// alongInput tells whether a number of calls is that of the entries along an
+// alongInput reports whether a number of calls is that of the entries along an
 // axis of the model's input, all of them or all but one.
 func alongInput(f *rule.Facts, calls int64) bool {
 	if f.Inputs == nil {

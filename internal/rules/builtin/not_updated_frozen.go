@@ -159,7 +159,7 @@ func within(path, parent string) bool { return path == parent || strings.HasPref
 
 func parentOf(path string) string { return path[:max(strings.LastIndex(path, "."), 0)] }
 
-// frozenWhole tells whether no parameter of a module is trained.
+// frozenWhole reports whether no parameter of a module is trained.
 func frozenWhole(f *rule.Facts, path string) bool {
 	return !slices.ContainsFunc(f.Parameters.List, func(p rule.ParameterFact) bool { return within(p.Module, path) && p.Trained })
 }
@@ -216,14 +216,14 @@ func differInOne(a, b []string) bool {
 	return n == 1
 }
 
-// meantToStay tells whether a layer's name says that it is frozen for a reason.
+// meantToStay reports whether a layer's name says that it is frozen for a reason.
 func meantToStay(path string) bool {
 	path = strings.ToLower(path)
 	return slices.ContainsFunc([]string{"target", "teacher", "ema", "momentum", "fixed", "frozen", "random", "reservoir", "pretrained"}, func(s string) bool { return strings.Contains(path, s) })
 }
 
-// hasTrainedCompany tells whether the module that wraps a frozen layer has
-// trained parameters beside it, as low-rank factors are.
+// hasTrainedCompany reports whether the module that wraps a frozen layer has
+// trained parameters next to it, as low-rank factors are.
 func hasTrainedCompany(f *rule.Facts, l layer) bool {
 	at := strings.LastIndex(l.path, ".")
 	parent := l.path[:max(at, 0)]

@@ -29,7 +29,7 @@ type frozenStack struct {
 // whose values are as an initialiser left them: freezing the lower layers makes
 // sense when they were trained before. Layers that are random for a reason are
 // no blocks of the stack that is trained, and copies of a network (targets,
-// teachers) stand beside it, not before it.
+// teachers) are next to it, not before it.
 func stackOf(f *rule.Facts, units []unit) *frozenStack {
 	last := slices.IndexFunc(units, func(u unit) bool { return !u.trained })
 	if last < 0 || !units[len(units)-1].trained {
@@ -76,7 +76,7 @@ func blockBefore(f *rule.Facts, units []unit, at int) (block, alike string) {
 	return block, alike
 }
 
-// freshBlock tells whether a module has several layers, all as they were
+// freshBlock reports whether a module has several layers, all as they were
 // initialised: scales of normalisation say so, or many weights within the limits
 // of the usual initialiser.
 func freshBlock(f *rule.Facts, path string) bool {
@@ -103,8 +103,8 @@ func freshBlock(f *rule.Facts, path string) bool {
 	return len(modules) > 1 && n > 0 && age(ps) == fresh && (norm || even && n >= leastNeck)
 }
 
-// leadsTo tells whether a block can be followed by another one, and is not the
-// same network beside it.
+// leadsTo reports whether a block can be followed by another one, and is not the
+// same network next to it.
 func leadsTo(units []unit, block, after string) bool {
 	var first, last, next, following *unit
 	for i := range units {
@@ -133,7 +133,7 @@ func leadsTo(units []unit, block, after string) bool {
 		return false
 	}
 	if x, y := first.module.Input, next.module.Input; x != nil && y != nil && sameNumbers(x.Values, y.Values) {
-		return false // beside it
+		return false // next to it
 	}
 	return strings.Contains(block, ".") || len(following.weight.Shape) > 1 && last.units() == following.weight.Shape[1]
 }

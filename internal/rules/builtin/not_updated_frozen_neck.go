@@ -55,7 +55,7 @@ func (r *updating) frozenNeck(f *rule.Facts, units []unit, rep *rule.Report) {
 	})
 }
 
-// earlier tells whether layers before this one were trained by an earlier
+// earlier reports whether layers before this one were trained by an earlier
 // training of the process: they ran, and are no parameters of the present one.
 func earlier(f *rule.Facts, u unit) bool {
 	if f.Network == nil || f.Network.More > 0 || f.Parameters.More > 0 || u.module == nil {
@@ -68,7 +68,7 @@ func earlier(f *rule.Facts, u unit) bool {
 	})
 }
 
-// untouched tells whether a weight that nobody loaded still lies within the limits
+// untouched reports whether a weight that nobody loaded still lies within the limits
 // of the usual initialiser, and reaches them.
 func untouched(p *rule.ParameterFact) bool {
 	v := p.First

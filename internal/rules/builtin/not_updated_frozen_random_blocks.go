@@ -61,7 +61,7 @@ func frozenTwin(f *rule.Facts, path string) (block string) {
 	return block
 }
 
-// namedRandom tells whether the name of a class says that what it holds is
+// namedRandom reports whether the name of a class says that what it holds is
 // random for a reason.
 func namedRandom(f *rule.Facts) bool {
 	if f.Network != nil && slices.ContainsFunc(f.Network.Modules, func(m rule.ModuleFacts) bool { return meantToStay(m.Type) }) {

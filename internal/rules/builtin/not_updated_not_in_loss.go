@@ -113,7 +113,7 @@ func models(f *rule.Facts) int {
 	return len(own)
 }
 
-// wholeModel tells whether one of several models got no gradient at all.
+// wholeModel reports whether one of several models got no gradient at all.
 func wholeModel(f *rule.Facts, missing, reached []*rule.ParameterFact) bool {
 	if len(f.Models) < 2 {
 		return false
@@ -122,7 +122,7 @@ func wholeModel(f *rule.Facts, missing, reached []*rule.ParameterFact) bool {
 	return !slices.ContainsFunc(reached, func(p *rule.ParameterFact) bool { return modelOf(f, p) == m })
 }
 
-// ran tells whether a parameter's module was called, as far as is known: of a
+// ran reports whether a parameter's module was called, as far as is known: of a
 // model whose inside was not looked at, whether the model was.
 func ran(f *rule.Facts, p *rule.ParameterFact) bool {
 	if f.Network == nil || f.Network.More > 0 || calledWith(f.Network.Modules, p.Module) {
@@ -146,7 +146,7 @@ func lookedInto(f *rule.Facts) string {
 	return f.Models[0].Name
 }
 
-// flowsOn tells whether what a module without gradients gives goes into one with
+// flowsOn reports whether what a module without gradients gives goes into one with
 // gradients: it is what that one takes, or at least has its shape and comes from
 // several layers. An output of its own, which nobody uses yet, has another.
 func flowsOn(f *rule.Facts, missing, reached []*rule.ParameterFact) bool {
@@ -176,7 +176,7 @@ func flowsOn(f *rule.Facts, missing, reached []*rule.ParameterFact) bool {
 	return false
 }
 
-// ownOutput tells whether the last of some modules gives what could be a
+// ownOutput reports whether the last of some modules gives what could be a
 // further output of the model: it has the shape of what the loss or the model
 // itself is given.
 func ownOutput(f *rule.Facts, ps []*rule.ParameterFact) bool {
@@ -196,12 +196,12 @@ func ownOutput(f *rule.Facts, ps []*rule.ParameterFact) bool {
 		f.Inputs != nil && len(f.Inputs.Tensors) > 0 && slices.Equal(last.Output.Shape, f.Inputs.Tensors[0].Shape)
 }
 
-// sameNumbers tells whether two looks at values saw the same.
+// sameNumbers reports whether two looks at values saw the same.
 func sameNumbers(a, b *rule.ValueFacts) bool {
 	return a != nil && b != nil && a.Min != a.Max && a.Min == b.Min && a.Max == b.Max && a.Mean == b.Mean
 }
 
-// calledWith tells whether a module ran: itself, or as a part of one that runs
+// calledWith reports whether a module ran: itself, or as a part of one that runs
 // as a whole.
 func calledWith(ms []rule.ModuleFacts, path string) bool {
 	for i := range ms {

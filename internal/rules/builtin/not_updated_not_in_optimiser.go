@@ -35,15 +35,15 @@ func (r *updating) nobodys(f *rule.Facts, rep *rule.Report) {
 	})
 }
 
-// onlyStrangers tells whether no parameter is known but what an optimiser holds
-// beside all modules, and the loss reaches none of it.
+// onlyStrangers reports whether no parameter is known but what an optimiser holds
+// next to all modules, and the loss reaches none of it.
 func onlyStrangers(f *rule.Facts) bool {
 	return f.Parameters == nil || f.Parameters.More == 0 && !slices.ContainsFunc(f.Parameters.List, func(p rule.ParameterFact) bool {
 		return p.Module != "" || p.Changed || p.Gradient != "missing"
 	})
 }
 
-// noGradients tells whether backward was called, and the optimiser never found
+// noGradients reports whether backward was called, and the optimiser never found
 // a gradient that is not zero.
 func noGradients(u *record.UpdateFacts) bool {
 	for _, n := range u.Norms {
@@ -226,7 +226,7 @@ func sameHeld(f *rule.Facts) int {
 	return 0
 }
 
-// newTables tells whether parameters are embeddings with the mean and the
+// newTables reports whether parameters are embeddings with the mean and the
 // deviation that the framework draws them with. One that was trained has others.
 func newTables(ps []*rule.ParameterFact) bool {
 	for _, p := range ps {
@@ -242,7 +242,7 @@ func newTables(ps []*rule.ParameterFact) bool {
 	return len(ps) > 0
 }
 
-// reachedBy tells whether gradients come to a parameter, which are looked at
+// reachedBy reports whether gradients come to a parameter, which are looked at
 // only where an optimiser uses them: otherwise the graph has to show it.
 func reachedBy(f *rule.Facts, p *rule.ParameterFact) bool {
 	if p.Gradient != record.GradientMissing {
@@ -255,7 +255,7 @@ func reachedBy(f *rule.Facts, p *rule.ParameterFact) bool {
 // unreachedListed is the most names of parameters that a graph lists.
 const unreachedListed = 50
 
-// chosen tells whether what is held was picked by its nature: low-rank factors,
+// chosen reports whether what is held was picked by its nature: low-rank factors,
 // adapters, prompts, or biases and scales besides the head. share is that of the
 // elements that are left out.
 func chosen(held, left []*rule.ParameterFact, share float64) bool {
@@ -276,7 +276,7 @@ func chosen(held, left []*rule.ParameterFact, share float64) bool {
 	return share > 0.5 && small >= 3 && small*2 > len(held) && !slices.ContainsFunc(left, func(p *rule.ParameterFact) bool { return p.Bias })
 }
 
-// before tells whether all of a comes before all of b.
+// before reports whether all of a comes before all of b.
 func before(f *rule.Facts, a, b []*rule.ParameterFact) bool {
 	places := placesOf(f)
 	_, last := reach(places, a)

@@ -7,7 +7,7 @@ import (
 	"github.com/vigil-ml/vigil/rule"
 )
 
-// outsideModel finds parameters that stand beside the model, in an object, a list or a
+// outsideModel finds parameters that are next to the model, in an object, a list or a
 // variable, and that nobody gave to the optimiser: coefficients that are to be
 // identified, temperatures, variances, weights of losses. Where several
 // optimisers take turns, another one's time may still come.

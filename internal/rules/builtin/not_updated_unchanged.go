@@ -89,7 +89,7 @@ func (r *updating) unchanged(f *rule.Facts, rep *rule.Report) {
 
 const roundedCause = "rounding swallows the updates: they are smaller than the precision of the 16-bit weights"
 
-// fading tells whether what stands still are first layers under an optimiser
+// fading reports whether what stands still are first layers under an optimiser
 // that goes by the gradient's size: a gradient that vanishes does that.
 func fading(f *rule.Facts, still []*rule.ParameterFact) bool {
 	if !slices.ContainsFunc(f.Optimisers, func(o rule.OptimiserFacts) bool { return !scaleFree(o.Class) }) {
@@ -134,7 +134,7 @@ func rateOf(f *rule.Facts, lr float64) string {
 	return num(lr)
 }
 
-// tiny tells whether an update is lost in the rounding of the weights; of those of 16
+// tiny reports whether an update is lost in the rounding of the weights; of those of 16
 // bits, whether it were, had they 32.
 func tiny(f *rule.Facts, lr float64, half bool) bool {
 	push := pushOf(f, lr)
@@ -194,7 +194,7 @@ func (r *updating) zeroGradients(f *rule.Facts, rep *rule.Report) {
 	r.say(rep, v)
 }
 
-// oneAnswer tells whether a softmax runs over one class: its gradient is zero,
+// oneAnswer reports whether a softmax runs over one class: its gradient is zero,
 // which is a matter of the loss.
 func oneAnswer(f *rule.Facts) bool {
 	return f.Predictions != nil && f.Predictions.Classes == 1 && f.Loss != nil && (f.Loss.Function == "cross_entropy" || f.Loss.Function == "nll_loss")

@@ -9,7 +9,7 @@ import (
 )
 
 // zeroGroup finds layers as an initialiser left them in a group whose learning
-// rate is 0, beside groups that move. A trained body under such a rate is
+// rate is 0, next to groups that move. A trained body under such a rate is
 // frozen on purpose.
 func (r *updating) zeroGroup(f *rule.Facts, rep *rule.Report) {
 	if f.Parameters.Updates < r.least {

@@ -20,7 +20,7 @@ const (
 
 func (d *settingDoubts) add(v rule.Violation) { d.List = append(d.List, v) }
 
-// harm tells whether the loss is in trouble.
+// harm reports whether the loss is in trouble.
 func (d *settingDoubts) harm(ended bool) bool {
 	c := &d.Curve
 	if !c.usable() {

@@ -126,7 +126,7 @@ func readsState(v *lossView) string {
 	return last.Path
 }
 
-// centredAtEdge tells whether the mean of the labels is no further than half a
+// centredAtEdge reports whether the mean of the labels is no further than half a
 // deviation inside of what can be given: then a third of them or so is beyond.
 func centredAtEdge(l *rule.LabelFacts, low, high, std float64) bool {
 	return l.Mean != nil && std > 0 && (*l.Mean < low+std/2 || *l.Mean > high-std/2)

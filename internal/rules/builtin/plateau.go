@@ -146,7 +146,7 @@ func (r *plateau) Step(v *rule.View, rep *rule.Report) {
 	}
 }
 
-// pair takes one weight's changes and tells whether there was one to take.
+// pair takes one weight's changes and reports whether there was one to take.
 func (r *plateau) pair(it rule.Item, near, far *float64, rep *rule.Report) int {
 	diff, from, ok := it.Find(r.key, rule.PairMeanAbsDiff)
 	if !ok || from < 0 {

@@ -36,10 +36,10 @@ var roundedAway = rule.Judged[*standstill]{
 	},
 }
 
-// drifts tells whether the weights go one way.
+// drifts reports whether the weights go one way.
 func (s *standstill) drifts() bool { return s.Far > driftRatio*s.Near }
 
-// rounds tells whether the rounding of 16 bits can be why no weight moves: in 32 bits
+// rounds reports whether the rounding of 16 bits can be why no weight moves: in 32 bits
 // they would.
 func (s *standstill) rounds(p rule.Params) bool {
 	return s.Bits != "" && (s.Want == 0 || s.Want >= p.Float("tiny_update"))
@@ -82,7 +82,7 @@ var noUpdates = rule.Judged[*standstill]{
 
 const plateauRemedy = "raise the learning rate by factors of ten until the loss moves; check the scheduler, and that the optimiser got model.parameters()"
 
-// stands tells whether the loss has been flat for so many steps, over enough
+// stands reports whether the loss has been flat for so many steps, over enough
 // looks at the weights, while gradients ask for movement and updates are made of them.
 func (s *standstill) stands(steps int64) bool {
 	return 2*s.Skipped <= s.Steps && s.Alive >= aliveGradient && s.Pairs >= leastStreak && s.Losses.flatSince(steps)

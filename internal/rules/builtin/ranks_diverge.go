@@ -161,7 +161,7 @@ func furthest(items []rule.Item) *rankPair {
 	return p
 }
 
-// same tells whether ranks hold the same: rounding keeps them within a millionth
+// same reports whether ranks hold the same: rounding keeps them within a millionth
 // then, while digests of others may come near each other by chance.
 func (p *rankPair) same() bool { return p.apart() <= 1e-6 }
 

@@ -99,7 +99,7 @@ func oneBatchMadeAnew(f *rule.Facts) int64 {
 // leastNoise is how many values tell that they are noise.
 const leastNoise = 100
 
-// noiseAgain tells whether a model gets samples with a number for each (how much
+// noiseAgain reports whether a model gets samples with a number for each (how much
 // noise they have), and is to find values that look drawn from the standard
 // normal distribution: noise that is drawn once for all steps is no task.
 // Targets that were scaled to mean 0 and deviation 1 have exactly these.
@@ -119,13 +119,13 @@ func noiseAgain(f *rule.Facts) bool {
 	return mean < 3/math.Sqrt(n) && off < 3/math.Sqrt(2*n) && (mean > 1e-4 || off > 1e-3)
 }
 
-// neverVary tells whether no feature varied over the steps that were looked at.
+// neverVary reports whether no feature varied over the steps that were looked at.
 func neverVary(in *record.InputFacts) bool {
 	c := in.Features
 	return c != nil && c.Features > 0 && c.Constant == c.Features && c.StdMax == 0
 }
 
-// sameTokens tells whether all samples of a batch are one row of tokens, and each
+// sameTokens reports whether all samples of a batch are one row of tokens, and each
 // has a label of its own.
 func sameTokens(f *rule.Facts) bool {
 	first := f.Inputs.Tensors[0]
@@ -137,7 +137,7 @@ func sameTokens(f *rule.Facts) bool {
 	})
 }
 
-// labelsDiffer tells whether there is something to tell apart.
+// labelsDiffer reports whether there is something to tell apart.
 func labelsDiffer(l *rule.LabelFacts) bool {
 	switch {
 	case l == nil:
@@ -148,11 +148,11 @@ func labelsDiffer(l *rule.LabelFacts) bool {
 	return l.Std != nil && *l.Std > 0
 }
 
-// wholeData tells whether the optimiser is one that wants all data at once.
+// wholeData reports whether the optimiser is one that wants all data at once.
 func wholeData(f *rule.Facts) bool {
 	return slices.ContainsFunc(f.Optimisers, func(o rule.OptimiserFacts) bool { return o.Class == "LBFGS" })
 }
 
-// loaderSize tells whether a number of samples is one that people give to
+// loaderSize reports whether a number of samples is one that people give to
 // loaders; a whole data set seldom has it.
 func loaderSize(n int64) bool { return n >= 8 && n <= 1024 && n&(n-1) == 0 }

@@ -128,7 +128,7 @@ func withoutSamples(items []meanLoss) (losses []meanLoss, samples float64) {
 	return slices.Delete(slices.Clone(items), i, i+1), items[i].value
 }
 
-// trained tells whether a loss came in a TRAIN step.
+// trained reports whether a loss came in a TRAIN step.
 func (l twoLosses) trained() bool {
 	for _, p := range l {
 		if p.Trained {
@@ -170,7 +170,7 @@ func (l twoLosses) close() []lossEvent {
 // sideOf splits a name such as val_loss, train-rmse or validation_1-rmse.
 var sideOf = regexp.MustCompile(`^(scalar/)?(?:(train|training)|(validation|valid|val|test|eval)(?:_\d+)?)[-_](.+)$`)
 
-// heldOut tells whether a name is that of a number on data that the model is
+// heldOut reports whether a name is that of a number on data that the model is
 // not trained on.
 func heldOut(name string) bool {
 	m := sideOf.FindStringSubmatch(name)

@@ -45,7 +45,7 @@ func (r *validationRise) constantly(p *turning, e lossEvent, rep *rule.Report) {
 	})
 }
 
-// roundNumber tells whether a number has so few digits that it may have been rounded, or
+// roundNumber reports whether a number has so few digits that it may have been rounded, or
 // that it counts something.
 func roundNumber(v float64) bool {
 	scaled := v * 1e4

@@ -51,7 +51,7 @@ func (r *validationRise) never(rep *rule.Report) {
 
 const neverCause = "labels that do not belong to the inputs (shuffled separately, or the wrong column) and can only be memorised; or too few samples"
 
-// guesses tells whether the validation loss was that of a guess, or worse, all
+// guesses reports whether the validation loss was that of a guess, or worse, all
 // the time, and the training loss began there.
 func (p *turning) guesses(guess float64) bool {
 	return p.First <= neverFirst*guess && float64(p.Best.Validation) >= neverBest*guess && math.Abs(p.FirstTrain/guess-1) <= neverFirst-1

@@ -25,7 +25,7 @@ type validationRise struct {
 		Pairs  map[string]*turning `json:"pairs"`
 		Odd    bool                `json:"odd"` // several optimisers
 		Kind   lossKind            `json:"kind"`
-		// Of a batch that is made anew at every step, and is the same each time, the samples; else 0.
+		// Of a batch that is made again at every step, and is the same each time, the samples; else 0.
 		OneBatch int64 `json:"one_batch,omitempty"`
 		// Boosting: metrics of boosted trees may well be the same number for many rounds.
 		Boosting bool `json:"boosting,omitempty"`
@@ -202,7 +202,7 @@ func (r *validationRise) report(p *turning, e lossEvent, margin float64, rep *ru
 	}, rep)
 }
 
-// constant tells whether the validation loss is known never to have been better
+// constant reports whether the validation loss is known never to have been better
 // than that of a constant prediction.
 func (r *validationRise) constant(p *turning) bool {
 	k := &r.state.Kind

@@ -66,7 +66,7 @@ func motionNeeds() []rule.Need {
 	}
 }
 
-// weights takes the weights of a step, and tells whether there were some.
+// weights takes the weights of a step, and reports whether there were some.
 func (m *weightMotion) weights(v *rule.View, items []rule.Item) bool {
 	var single, span, grown, scale []float64
 	seen := false
@@ -177,7 +177,7 @@ func (m *weightMotion) gradients(v *rule.View, items []rule.Item) {
 	m.Pull = pull
 }
 
-// steady tells how far the weights get in plateauEvery steps, as a share of the
+// steady reports how far the weights get in plateauEvery steps, as a share of the
 // sum of as many single updates: one when all go one way, a seventh when they
 // go any way. It is 0 when it is not known.
 func (m *weightMotion) steady() float64 {
@@ -194,7 +194,7 @@ func (m *weightMotion) steady() float64 {
 	return median(span) / plateauEvery / median(single)
 }
 
-// idle tells whether most updates were skipped after an overflow: how little the
+// idle reports whether most updates were skipped after an overflow: how little the
 // weights move says nothing of the rate then.
 func (m *weightMotion) idle() bool { return 2*m.Skipped > m.Steps }
 

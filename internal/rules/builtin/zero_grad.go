@@ -57,7 +57,7 @@ func clearingOf(f *rule.Facts) *clearing {
 	return &clearing{f, f.Updates, max(1, int64(len(f.Optimisers))), own}
 }
 
-// single tells whether one optimiser makes all updates, and does not call
+// single reports whether one optimiser makes all updates, and does not call
 // backward itself.
 func (c *clearing) single() bool { return c.optimisers == 1 && !c.own }
 

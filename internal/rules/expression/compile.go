@@ -150,7 +150,7 @@ func (c *compiler) refuse(e ast.Expr, format string, args ...any) {
 
 func (c *compiler) kind(e ast.Expr) types.Kind { return c.tree.GetType(e.ID()).Kind() }
 
-// isNumber tells whether a part gives a number of either kind.
+// isNumber reports whether a part gives a number of either kind.
 func (c *compiler) isNumber(e ast.Expr) bool {
 	k := c.kind(e)
 	return k == types.IntKind || k == types.DoubleKind

@@ -33,7 +33,7 @@ func Parameters() []string {
 	return out
 }
 
-// Is tells whether a configuration is an expression.
+// Is reports whether a configuration is an expression.
 func Is(params map[string]string) bool {
 	_, ok := params[Key]
 	return ok

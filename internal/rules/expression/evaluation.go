@@ -35,7 +35,7 @@ type evidence struct {
 	subject             *series
 }
 
-// passing tells whether the error is of this step only.
+// passing reports whether the error is of this step only.
 func (f *frame) passing() bool { return errors.Is(f.err, errNoData) || errors.Is(f.err, errZero) }
 
 func (f *frame) begin() { f.seen = nil }

@@ -231,7 +231,7 @@ func (r *expression) violation(w *worker, v *rule.View) rule.Violation {
 
 func short(x float64) string { return rule.Digits(x) }
 
-// Finish tells what the expression names and never came. When it could not be
+// Finish reports what the expression names and never came. When it could not be
 // judged at all because of that, the rule has failed.
 func (r *expression) Finish(rep *rule.Report) {
 	var missing []string

@@ -40,7 +40,7 @@ func (c *clock) done() {
 	c.set()
 }
 
-// said tells whether any turn is over.
+// said reports whether any turn is over.
 func (c *clock) said() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -51,7 +51,7 @@ func Parameters() []string {
 	return out
 }
 
-// Is tells whether a configuration is a Python class.
+// Is reports whether a configuration is a Python class.
 func Is(params map[string]string) bool {
 	_, ok := params[Key]
 	return ok
@@ -162,7 +162,7 @@ func readable(path string) error {
 	return nil
 }
 
-// all tells whether the values of all that the rule reads are to be stored.
+// all reports whether the values of all that the rule reads are to be stored.
 func all(p rule.Params) bool {
 	list := p.List("raw")
 	return len(list) == 1 && (strings.EqualFold(list[0], "true") || strings.EqualFold(list[0], "yes"))

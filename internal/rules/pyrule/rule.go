@@ -144,7 +144,7 @@ func (r *Rule) start(h Host) error {
 	return nil
 }
 
-// Announce tells what tensors are.
+// Announce reports what tensors are.
 func (r *Rule) Announce(infos []record.TensorInfo) {
 	if r.process == nil || len(infos) == 0 {
 		return
@@ -203,7 +203,7 @@ func (r *Rule) room() bool {
 	return r.over || len(r.ahead) < maxAhead && n < maxAheadBytes
 }
 
-// Room tells whether another step can be handed over without letting too many
+// Room reports whether another step can be handed over without letting too many
 // wait.
 func (r *Rule) Room() bool {
 	r.mu.Lock()
@@ -220,7 +220,7 @@ func (r *Rule) Wait() {
 	}
 }
 
-// Over tells whether the process has come to its end, good or bad.
+// Over reports whether the process has come to its end, good or bad.
 func (r *Rule) Over() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -329,7 +329,7 @@ func (r *Rule) violation(f *found, at rule.Point) rule.Violation {
 	return v
 }
 
-// Finish tells what the steps lacked that were passed over. A rule that could
+// Finish reports what the steps lacked that were passed over. A rule that could
 // judge none of them has failed.
 func (r *Rule) Finish(rep *rule.Report) {
 	if r.passed == 0 {
@@ -346,7 +346,7 @@ func (r *Rule) Finish(rep *rule.Report) {
 // After a restart it is fed again from the beginning.
 func (r *Rule) Save() ([]byte, error) { return []byte("null"), nil }
 
-// Restore begins anew.
+// Restore begins again.
 func (r *Rule) Restore([]byte) error { return nil }
 
 // done takes what the process said of the oldest step.

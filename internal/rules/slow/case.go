@@ -53,9 +53,9 @@ type Loader struct {
 	Batch      int  `json:"batch_size"`
 }
 
-// What lies beside the parts of a step, for Claim.Takes.
+// What lies next to the parts of a step, for Claim.Takes.
 const (
-	takesNothing = rule.StepParts + 1 + iota // what is beside all other causes
+	takesNothing = rule.StepParts + 1 + iota // what is next to all other causes
 	takesMachine                             // what the machine takes, of all parts
 	takesStartUp
 )
@@ -66,7 +66,7 @@ type Claim struct {
 	// Seconds are those on the critical path that would go if the cause cost
 	// nothing: what overlaps with work that must go on counts for nothing.
 	Seconds float64
-	// AtMost are the seconds that could go where that is not certain: what lies beside
+	// AtMost are the seconds that could go where that is not certain: what lies next to
 	// the cause may go with it. The gain that is reported is of these; 0: Seconds.
 	AtMost float64
 	// CPU are the core seconds of the job that would go with them.

@@ -8,7 +8,7 @@ import (
 )
 
 // checkpoints: the training waits while its state is written. The write goes on
-// beside the training when it is made by another thread or process, or seldom.
+// next to the training when it is made by another thread or process, or seldom.
 var checkpoints = check{
 	Check: rule.Check{
 		ID: "slow_training/checkpoint", Files: []string{"slow/checkpoint.go"}, Severity: rule.Warning, CauseClass: "checkpoint", Scope: rule.ScopeGeneral,

@@ -35,7 +35,7 @@ var dataWait = check{
 				claim.Cause = "the loader's workers take longer for a batch than the training does, while cores are idle"
 				claim.Remedy = "give the DataLoader more workers (num_workers), or make less work of each item"
 				if e := s.Events[rule.LoaderEvent]; e != nil && !c.Loader.Persistent && c.All.Events[rule.LoaderEvent].Count >= fewPasses {
-					claim.CPU = min(s.Loaders, e.Seconds*float64(c.Loader.Workers)) // they are started anew for each pass, which may go, too
+					claim.CPU = min(s.Loaders, e.Seconds*float64(c.Loader.Workers)) // they are started again for each pass, which may go, too
 				}
 			}
 		}

@@ -49,7 +49,7 @@ var debugAids = check{
 	},
 }
 
-// leftOn tells whether an aid was on in most of the backward passes that were looked at,
+// leftOn reports whether an aid was on in most of the backward passes that were looked at,
 // and not only in the first half of the training: there it may have been meant to be.
 func (c *Case) leftOn(name string) bool {
 	for _, aid := range c.Facts.Debugging.Aids {

@@ -39,7 +39,7 @@ func TestDenseEmbedding(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		facts  *rule.Facts
-		update float64 // seconds that the optimiser takes of a step, beside 0.05 that the passes take
+		update float64 // seconds that the optimiser takes of a step, next to 0.05 that the passes take
 		want   string  // "severity share gain"
 	}{
 		{"few rows of large tables", twoTowers(256), 0.35, "warning 0.86 7.4"},

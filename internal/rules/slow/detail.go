@@ -30,7 +30,7 @@ func (d *Detail) take(more *rule.StackDetail) {
 	d.Stacks = d.Stacks[:min(len(d.Stacks), mostStacks)]
 }
 
-// Enough tells whether lines may be named.
+// Enough reports whether lines may be named.
 func (d *Detail) Enough() bool { return d != nil && d.Samples >= fewSamples }
 
 // Line is what one line of the user's code takes, with all that it calls.
@@ -122,7 +122,7 @@ func (d *Detail) ShareOf(keep func(*rule.StackShare) bool) float64 {
 	return min(1, sum/d.Seconds)
 }
 
-// In tells whether a stack is in a function of a file: file is the end of its path,
+// In reports whether a stack is in a function of a file: file is the end of its path,
 // such as "torch/serialization.py"; an empty function is any.
 func In(s *rule.StackShare, file, function string) bool {
 	return slices.ContainsFunc(s.Frames, func(f rule.Frame) bool {

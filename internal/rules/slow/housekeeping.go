@@ -135,7 +135,7 @@ func heavier(of map[string]float64) func(a, b string) int {
 	}
 }
 
-// knowsDevice tells whether it is known how busy a GPU was.
+// knowsDevice reports whether it is known how busy a GPU was.
 func (s *Span) knowsDevice() bool {
 	for name, i := range s.Series {
 		if strings.HasPrefix(name, "gpu/") && strings.HasSuffix(name, "/utilization") && i.Seconds > 0 {

@@ -9,7 +9,7 @@ import (
 // fewPasses is how many passes of a loader there must be.
 const fewPasses = 3
 
-// loaderRespawn: the workers of a loader are started anew for each pass, and the
+// loaderRespawn: the workers of a loader are started again for each pass, and the
 // training waits until they have made the first batch.
 var loaderRespawn = check{
 	Check: rule.Check{

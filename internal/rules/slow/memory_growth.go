@@ -94,7 +94,7 @@ func (r *memory) Window(w *rule.Window, rep *rule.Report) {
 	}
 }
 
-// whole tells whether the job was there to the end of a window. The last one mostly
+// whole reports whether the job was there to the end of a window. The last one mostly
 // breaks off: what is said of its memory then is said when it has ended.
 func whole(w *rule.Window) bool {
 	before, last := w.From, w.From
@@ -194,7 +194,7 @@ func slope(p []point) float64 {
 	return tb / tt
 }
 
-// lasting tells whether the growth is more than a cache that is filled once: it
+// lasting reports whether the growth is more than a cache that is filled once: it
 // went on in a third epoch, or, where epochs are not known, for a good part of the
 // time until the memory is full.
 func (r *memory) lasting(full float64) bool {

@@ -18,7 +18,7 @@ func inGraph(s rule.StackShare) rule.StackShare {
 	return s
 }
 
-// What takes the time between the parts of a step, and what of it is said to be beside
+// What takes the time between the parts of a step, and what of it is said to be next to
 // training.
 func TestOtherWork(t *testing.T) {
 	batch := stack(rule.OtherPart, 3, 0, user+":Memory.sample@34")

@@ -20,7 +20,7 @@ const (
 // layerKinds are kinds of modules whose arithmetic has the type of what they give.
 var layerKinds = []string{record.LinearModule, record.ConvModule, record.RecurrentModule, record.AttentionModule}
 
-// inDouble tells whether the forward and backward passes compute in double precision:
+// inDouble reports whether the forward and backward passes compute in double precision:
 // nearly all parameters have it, and every layer whose output is known gives it.
 func inDouble(f *rule.Facts) bool {
 	var wide, all float64
@@ -53,7 +53,7 @@ func inDouble(f *rule.Facts) bool {
 	return known
 }
 
-// searchesLine tells whether an optimiser compares losses that differ in their last digits.
+// searchesLine reports whether an optimiser compares losses that differ in their last digits.
 func searchesLine(f *rule.Facts) bool {
 	return slices.ContainsFunc(f.Optimisers, func(o rule.OptimiserFacts) bool { return o.Class == "LBFGS" })
 }

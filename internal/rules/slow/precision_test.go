@@ -27,7 +27,7 @@ func TestPrecision(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		facts   *rule.Facts
-		other   float64 // seconds of a step beside its passes
+		other   float64 // seconds of a step next to its passes
 		seconds float64
 		want    string // "severity share gain"
 	}{

@@ -132,7 +132,7 @@ type imbalance struct {
 	more    float64       // by so much, in seconds of an update
 }
 
-// imbalance tells which ranks the others wait for; ok is false where none are, or
+// imbalance reports which ranks the others wait for; ok is false where none are, or
 // where what they do is no reason for it. least is how many updates of each there
 // must be.
 func (s *rankStretch) imbalance(least int64) (b imbalance, ok bool) {
@@ -201,7 +201,7 @@ func (x *RankTimes) since(now *imbalance) int64 {
 	return x.Stretches[first].Step
 }
 
-// waitsLike tells whether the ranks of an imbalance are waited for at least by a
+// waitsLike reports whether the ranks of an imbalance are waited for at least by a
 // share of its time.
 func (s *rankStretch) waitsLike(now *imbalance, share float64) bool {
 	b, ok := s.imbalance(fewRecent)

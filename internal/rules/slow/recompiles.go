@@ -44,7 +44,7 @@ var recompiles = check{
 			return nil
 		}
 		claim := &Claim{
-			// Beside what the compiler measures the training looks, before each step, for what
+			// Next to what the compiler measures the training looks, before each step, for what
 			// fits among all that was compiled: how much would go is not known.
 			Unbound: true,
 			// Where each step compiles, what the first ones compiled would go, too.

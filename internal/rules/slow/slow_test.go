@@ -26,7 +26,7 @@ type training struct {
 	used    float64 // cores, by the training process
 	others  float64 // cores, by what does not belong to the job
 	psi     float64 // % of the time in which some thread waits for a core
-	passes  float64 // seconds after which the loader begins anew, and takes a second for the first batch
+	passes  float64 // seconds after which the loader begins again, and takes a second for the first batch
 	rss     func(second float64) float64
 	loader  *slow.Loader
 	stacks  *rule.StackDetail

@@ -115,7 +115,7 @@ func (r *slow) Window(w *rule.Window, rep *rule.Report) {
 	r.ask(r.asCase(rep, false), rep) // as soon as it can be known, so that short trainings have lines, too
 }
 
-// recent puts a window to the last ones, and tells whether they are to be judged.
+// recent puts a window to the last ones, and reports whether they are to be judged.
 func (r *slow) recent(w *rule.Window, s *Span) bool {
 	if r.state.Since.IsZero() {
 		r.state.Since = w.From
@@ -284,7 +284,7 @@ func (r *slow) judge(rep *rule.Report, ended bool) {
 	}
 }
 
-// ask asks for samples of stacks where a check needs them, and tells whether they
+// ask asks for samples of stacks where a check needs them, and reports whether they
 // may still come. Half of the time that a training must last for a judgement is enough to
 // see where its time goes.
 func (r *slow) ask(c *Case, rep *rule.Report) bool {

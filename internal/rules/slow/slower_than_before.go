@@ -67,7 +67,7 @@ func lastRuns(n int) string {
 	return fmt.Sprintf("the last %d runs", n)
 }
 
-// changedSince tells what is different from the last run, the first three things.
+// changedSince reports what is different from the last run, the first three things.
 func changedSince(b *Before) string {
 	const most = 3
 	n := len(b.Changed)

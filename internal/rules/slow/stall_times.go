@@ -251,7 +251,7 @@ func (p *partStalls) interval() float64 {
 	return p.Last[len(p.Last)-1].At.Sub(p.First).Seconds() / float64(p.Count-1)
 }
 
-// going tells whether stalls still come.
+// going reports whether stalls still come.
 func (p *partStalls) going(now time.Time) bool {
 	return now.Sub(p.Last[len(p.Last)-1].At).Seconds() <= 3*p.interval()
 }
@@ -277,7 +277,7 @@ func (p *partStalls) regular() (steps int64, seconds float64) {
 	return 0, 0
 }
 
-// alike tells whether nearly all values lie about one.
+// alike reports whether nearly all values lie about one.
 func alike(x []float64, m, by float64) bool {
 	n := 0
 	for _, v := range x {

@@ -132,7 +132,7 @@ func (c *Case) stallPlace(p rule.StepPart, of *partStalls) *rule.Where {
 	return c.place(p, 0.5)
 }
 
-// othersStall tells whether what does not belong to the job uses the cores in long
+// othersStall reports whether what does not belong to the job uses the cores in long
 // stalls, and not otherwise.
 func (c *Case) othersStall() bool {
 	d := c.Stalls.During

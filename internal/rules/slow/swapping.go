@@ -54,7 +54,7 @@ func (s *Span) reads(of string) (sum float64) {
 	return sum
 }
 
-// fillsMemory tells whether it is the job that fills the memory of the machine, or that
+// fillsMemory reports whether it is the job that fills the memory of the machine, or that
 // of its cgroup.
 func (s *Span) fillsMemory() bool {
 	used := s.Series["memory/used_bytes"].Mean()

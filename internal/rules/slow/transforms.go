@@ -33,7 +33,7 @@ func prepared(s *rule.StackShare) (by rule.Frame, items, ok bool) {
 	return rule.Frame{}, false, false
 }
 
-// ownCode tells whether code of the script makes the item or the batch of a stack,
+// ownCode reports whether code of the script makes the item or the batch of a stack,
 // or is called for it. PyTorch's own way of making batches is no cause by itself.
 func ownCode(s *rule.StackShare) bool {
 	for _, f := range s.Frames {

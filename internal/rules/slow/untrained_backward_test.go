@@ -35,7 +35,7 @@ func TestUntrainedBackward(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		facts *rule.Facts
-		other float64 // seconds of a step beside its passes
+		other float64 // seconds of a step next to its passes
 		want  string  // "severity subject share gain"
 	}{
 		{"a body that no optimiser has", bodyAndHead(), 0.005, "warning body 0.57 0.0"},

@@ -32,7 +32,7 @@ func (f *File) CountModes() ([][record.Global + 1]int64, error) {
 	return out, nil
 }
 
-// HasHistograms tells whether a row of an entry may have a histogram, by what the
+// HasHistograms reports whether a row of an entry may have a histogram, by what the
 // table's index says of its pages.
 func (f *File) HasHistograms(e Entry) (has bool) {
 	has = true // where there is no index
@@ -52,7 +52,7 @@ func (f *File) HasHistograms(e Entry) (has bool) {
 	return false
 }
 
-// pagesHold tells whether a page with one of the rows from..to has a value.
+// pagesHold reports whether a page with one of the rows from..to has a value.
 func pagesHold(c parquet.ColumnChunk, from, to, rows int64) bool {
 	index, err := c.ColumnIndex()
 	if err != nil {

@@ -68,7 +68,7 @@ type levelList struct {
 	levels     []Level
 }
 
-// Empty tells whether no series is long enough.
+// Empty reports whether no series is long enough.
 func (l *Levels) Empty() bool { return l.rows == 0 }
 
 // points are those of one series in one mode in the order stored: their steps, and

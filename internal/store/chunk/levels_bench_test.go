@@ -49,7 +49,7 @@ func noisyTimes(n int) []record.StepTime {
 	return out
 }
 
-// BenchmarkLevels says what levels cost beside the table that they are of.
+// BenchmarkLevels says what levels cost next to the table that they are of.
 func BenchmarkLevels(b *testing.B) {
 	for name, steps := range map[string][]journal.Lazy{"1 scalar": numbers(256<<10, 1), "10 scalars": numbers(26_000, 10), "100 scalars": numbers(2600, 100)} {
 		var rows *chunk.ScalarRows

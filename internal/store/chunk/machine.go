@@ -22,7 +22,7 @@ const (
 // called so.
 const timeColumn = "time"
 
-// SeriesName tells whether a name may be that of a series of machine metrics.
+// SeriesName reports whether a name may be that of a series of machine metrics.
 func SeriesName(name string) bool { return name != "" && name != timeColumn }
 
 // WriteMetrics writes the table of a host's machine metrics: a row for each
@@ -79,7 +79,7 @@ func (f *File) MetricNames() []string {
 	return list
 }
 
-// HasMetric tells whether a table of metrics has a series.
+// HasMetric reports whether a table of metrics has a series.
 func (f *File) HasMetric(name string) bool {
 	_, there := f.col[name]
 	return there && name != timeColumn

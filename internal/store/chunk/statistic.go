@@ -15,7 +15,7 @@ type Statistic struct {
 
 var counts = []string{"count", "nan", "posinf", "neginf"}
 
-// with adds the columns that tell whether every element is finite.
+// with adds the columns that report whether every element is finite.
 func with(columns ...string) []string { return append(columns, counts...) }
 
 // Statistics are they by name. min and max are over the finite elements,

@@ -19,7 +19,7 @@ type Rewound struct {
 	Done bool `json:"done,omitempty"`
 }
 
-// Hides tells whether a step in a journal, or in the tables that it became,
+// Hides reports whether a step in a journal, or in the tables that it became,
 // does not count any more.
 func (r *Rewound) Hides(series string, journal int, mode record.Mode, modeStep int64) bool {
 	least, some := r.From(series, journal, mode)

@@ -80,7 +80,7 @@ func (s *Screen) rows() []string {
 	return list
 }
 
-// Rows are what stands on the screen, without blanks at the ends.
+// Rows are what is on the screen, without blanks at the ends.
 func (s *Screen) Rows() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,7 +1,7 @@
 """Trainings of today, each in a process of its own that one process with PyTorch forks. Prints name and pid of each.
 
 With VIGIL_E2E_OUT set, each leaves a digest of its weights. What is captured of
-them stands in test_modern_trainings.py. The arguments are the names of the cases to run,
+them is in test_modern_trainings.py. The arguments are the names of the cases to run,
 all without any.
 """
 
@@ -258,7 +258,7 @@ def second_model_added():
 
 
 def in_rounds(first, second):
-    """Two models take turns; in the midst one of their optimisers, or both, is made anew: first(i), second(i) tell when."""
+    """Two models take turns; in the midst one of their optimisers, or both, is made again: first(i), second(i) tell when."""
     models = nn.Linear(6, 3), nn.Linear(6, 3, bias=False)
     optimisers = [None, None]
     for i in range(STEPS):
@@ -329,7 +329,7 @@ def called_with_other_weights():
 
 
 class Kinds(nn.Module):
-    """Weights of every kind beside a float32 layer."""
+    """Weights of every kind next to a float32 layer."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Small trainings whose model is wrapped, or has a copy beside it, or whose rate is warmed up, or that have several optimisers."""
+"""Small trainings whose model is wrapped, or has a copy next to it, or whose rate is warmed up, or that have several optimisers."""
 
 import copy
 import os
@@ -254,7 +254,7 @@ def frozen_layers():
 
 @case
 def frozen_layers_that_began_alike():
-    """As those of nn.TransformerEncoder do: layers of a stack, and none of them a copy that stands beside another."""
+    """As those of nn.TransformerEncoder do: layers of a stack, and none of them a copy that is next to another."""
     first = nn.Linear(6, 6)
     model = Stack(*(copy.deepcopy(first) for _ in range(3)))
     model.layers[:2].requires_grad_(False)
@@ -289,7 +289,7 @@ def forgotten_tower():
 
 @case
 def wrong_copy():
-    """The optimiser has the copy, and the gradients come to the other: a fault, and no copy that stands beside what trains."""
+    """The optimiser has the copy, and the gradients come to the other: a fault, and no copy that is next to what trains."""
     task = Task(freeze=False)
     train(task, F.cross_entropy, optimiser=torch.optim.SGD(task.beside.parameters(), lr=0.1))
 

@@ -192,7 +192,7 @@ def thawed_and_held_from_the_start():
 
 @case
 def thawed_and_updated_by_the_script():
-    """The script moves the body itself, beside the optimiser of the head."""
+    """The script moves the body itself, next to the optimiser of the head."""
     model = two_layers()
     model[0].requires_grad_(False)
     optimiser = trainable(model)
@@ -209,7 +209,7 @@ def thawed_and_updated_by_the_script():
 
 
 def averaging(update, use, model=None):
-    """A training with an average of the weights beside it. use: called with it now and then, or at the end."""
+    """A training with an average of the weights next to it. use: called with it now and then, or at the end."""
     model = model or net()
     average = torch.optim.swa_utils.AveragedModel(model)
     optimiser = torch.optim.Adam(model.parameters())

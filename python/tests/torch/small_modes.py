@@ -1,4 +1,4 @@
-"""Small trainings that differ in the mode their model, or a part of it, stands in: training or evaluation."""
+"""Small trainings that differ in the mode their model, or a part of it, is in: training or evaluation."""
 
 import copy
 import itertools

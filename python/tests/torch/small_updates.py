@@ -305,7 +305,7 @@ def half_of_a_gan_ahead():
 
 
 def replaced(zero=None, steps=70):
-    """The model is loaded anew after ten updates. zero: (optimiser, model) before each backward."""
+    """The model is loaded again after ten updates. zero: (optimiser, model) before each backward."""
     model = net()
     optimiser = torch.optim.Adam(model.parameters())
     x, y = next(iter(data()))

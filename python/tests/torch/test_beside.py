@@ -1,4 +1,4 @@
-"""What is said of models that are wrapped, of copies that stand beside what trains, of rates that are warmed up, and of several optimisers (small_beside.py)."""
+"""What is said of models that are wrapped, of copies that are next to what trains, of rates that are warmed up, and of several optimisers (small_beside.py)."""
 
 import os
 

@@ -390,7 +390,7 @@ def test_what_was_added_before_gradients_were_taken_is_not_made_of_them():
     ],
 )
 def test_residual_of_constants(loss, found):
-    """A derivative without a graph beside the output itself."""
+    """A derivative without a graph next to the output itself."""
     t = torch.rand(8, 1, requires_grad=True)
     u = F.linear(t, LAYER.weight[:1, :1]).tanh()
     (d,) = torch.autograd.grad(u, t, torch.ones_like(u), retain_graph=True)

@@ -1,4 +1,4 @@
-"""What optimisers keep of parameters: captured after the update where the plan asks for it, as it stands there."""
+"""What optimisers keep of parameters: captured after the update where the plan asks for it, as it is there."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Views that name axes anew: those that mix samples or channels are told, and those that people write on purpose are not."""
+"""Views that name axes again: those that mix samples or channels are told, and those that people write on purpose are not."""
 
 import pytest
 import torch

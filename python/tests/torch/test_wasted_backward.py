@@ -112,7 +112,7 @@ for i in range(24):
 
 @pytest.mark.parametrize("inside,where,names", [(True, "list", ["Sequential_0.0.weight", "Sequential_0.0.bias"]), (False, "outside", ["Sequential_0.weight", "Sequential_0.bias"])])
 def test_facts_of_a_training(trained, write, inside, where, names):
-    """The body is a part of the model, or stands beside it."""
+    """The body is a part of the model, or is next to it."""
     facts = trained(write(SCRIPT % inside)).run.facts
     assert facts["graph"]["wasted"] == {"operations": 2, "of": facts["graph"]["wasted"]["of"]}
     assert [p["name"] for p in facts["parameters"][where] if p.get("wasted")] == names

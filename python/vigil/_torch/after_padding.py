@@ -1,7 +1,7 @@
 """A recurrent layer of whose results the loss takes only the last, where sequences are filled up: what is left there of each sequence.
 
-The state fades with every step over padding. How far apart the samples of a batch lie after it, beside how far apart they lay at the end of each
-sequence, tells what has come through.
+The state fades with every step over padding. How far apart the samples of a batch lie after it, next to how far apart they lay at the end of each
+sequence, reports what has come through.
 """
 
 import torch

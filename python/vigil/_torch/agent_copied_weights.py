@@ -140,7 +140,7 @@ class AgentCopies(object):
             return chunk.probe.of([e.tensor() for e in chunk.entries]) == chunk.probe.of(views)
 
     def forget(self):
-        """The frames are made anew: nothing of what was asked for is used."""
+        """The frames are made again: nothing of what was asked for is used."""
         for asked in self.asked.values():
             asked.chunk.layout.cancel(asked.slot)
         self.asked = {}

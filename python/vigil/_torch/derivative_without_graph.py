@@ -1,4 +1,4 @@
-"""Residuals that hold a derivative as a constant, beside the model's output.
+"""Residuals that hold a derivative as a constant, next to the model's output.
 
 Of a differential equation's residual such as du/dt + k u the derivative is a
 constant where torch.autograd.grad was not told create_graph=True, and training

@@ -1,4 +1,4 @@
-"""How a model stands in evaluation, and whether it is trained as it stands there."""
+"""How a model is in evaluation, and whether it is trained as it is there."""
 
 import torch
 
@@ -24,7 +24,7 @@ class Evaluation(object):
         self.root_training = False
         self.statistics = {}  # path -> place
         self.functional = False  # F.dropout dropped
-        self.original = None  # of F.dropout, while another stands in its place
+        self.original = None  # of F.dropout, while another is in its place
         self.layer = None  # (path, values) of the first layer with a weight that ran
         self.passes = NoGradPasses(look, self.numbers)
         self.handles = []
@@ -40,7 +40,7 @@ class Evaluation(object):
             inner = module  # a copy of the model, which has a mode of its own
         modal = module_kinds.modal(inner)
         if any(kind == "normalisation" and one.training and getattr(one, "momentum", 0.1) in (None, 1) for _, kind, one in modal):
-            return  # its running statistics are made anew, from these batches: no evaluation
+            return  # its running statistics are made again, from these batches: no evaluation
         self.step = step
         if self.call is not None:
             self.call.again()
@@ -183,7 +183,7 @@ class Evaluation(object):
 
 
 class EvalParts(object):
-    """What stands in evaluation mode of a model that is trained, looked at once."""
+    """What is in evaluation mode of a model that is trained, looked at once."""
 
     AFTER = 3  # updates in training mode
 
@@ -202,7 +202,7 @@ class EvalParts(object):
 
 
 def _still(root, inner):
-    """{modules, kinds, frozen} of what stands in evaluation mode, or nothing."""
+    """{modules, kinds, frozen} of what is in evaluation mode, or nothing."""
     still = [(path, kind) for path, kind, one in module_kinds.modal(inner) if not one.training][:LISTED]
     if not still:
         return {}
@@ -215,7 +215,7 @@ def _still(root, inner):
 
 
 class EvalTrained(object):
-    """Updates while the model stands in evaluation mode."""
+    """Updates while the model is in evaluation mode."""
 
     IN_A_ROW = 3
 

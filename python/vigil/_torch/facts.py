@@ -351,7 +351,7 @@ class Facts(object):
 
 
 def _parts(roots):
-    """Ids of the modules inside roots: a part that is called alone, too, is no model beside the whole."""
+    """Ids of the modules inside roots: a part that is called alone, too, is no model next to the whole."""
     return {id(m) for root in roots if root.inner() is not None for m in root.inner().modules() if m is not root.inner()}
 
 
@@ -412,7 +412,7 @@ def _rate(optimiser):
 
 
 def _size(model):
-    """How many parameters a model has, how many of them train, and what copies stand beside them."""
+    """How many parameters a model has, how many of them train, and what copies are next to them."""
     every, trained = model["parameters"], model["trained"]
     text = "{:,} parameters".format(every) if every == trained else "{:,} of {:,} parameters train".format(trained, every)
     copies = model.get("copies", ())

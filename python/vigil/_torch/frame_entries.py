@@ -13,7 +13,7 @@ class Entry(object):
 
     __slots__ = ("name", "id", "module", "key", "grad", "dtype", "shape", "nbytes", "root", "owner", "seen", "told", "placements")
 
-    kept = False  # by an optimiser, beside a parameter
+    kept = False  # by an optimiser, next to a parameter
 
     def __init__(self, name, id, module, key, grad, dtype, shape, nbytes, root, owner, placements=None):
         self.name = name

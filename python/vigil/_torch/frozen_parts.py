@@ -45,7 +45,7 @@ class RunningStatistics(object):
                 self.list.append(_Statistics(module, root.path(path), modules[around], root.path(around)))
 
     def last(self, beside):
-        """The last look. beside: ids of the parameters of copies, which follow what trains."""
+        """The last look. next to: ids of the parameters of copies, which follow what trains."""
         for one in self.list:
             module, around = one.module(), one.around()
             if module is not None and around is not None and is_frozen(around) and not any(id(p) in beside for p in around.parameters()):

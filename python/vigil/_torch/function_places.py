@@ -1,4 +1,4 @@
-"""Where in the script the loss function is called, and the activation that stands between the last layer and the loss.
+"""Where in the script the loss function is called, and the activation that is between the last layer and the loss.
 
 During one of the first steps the results of the functions are noted: by the
 interpreter's events where it has them (function_watch), else, and for functions
@@ -47,7 +47,7 @@ class FunctionPlaces(object):
 
     @_guard.guard
     def begins(self):
-        """The step begins, or its forward. A compiler would follow what stands in the functions' place."""
+        """The step begins, or its forward. A compiler would follow what is in the functions' place."""
         if compat.compiler_used or self.on or not call_places.wanted():
             return
         self.on = True

@@ -37,7 +37,7 @@ class Gradients(object):
         return held
 
     def backward(self):
-        """backward is about to begin: what optimisers left is what stands there now."""
+        """backward is about to begin: what optimisers left is what is there now."""
         if self.tracker.grads.seen:
             return  # torch.autograd.grad adds to nothing
         for held in self.states.values():

@@ -74,7 +74,7 @@ def base(loss, ranks=1):
     if not chain:
         return 1.0, node
     if _is_sum(node):
-        # The first division above a sum makes a mean of it, and what stands below that division belongs to it.
+        # The first division above a sum makes a mean of it, and what is below that division belongs to it.
         first = next((i for i in range(len(chain) - 1, -1, -1) if chain[i][1]), None)
         if first is not None:
             node = chain[first][0]

@@ -1,7 +1,7 @@
 """Whether the label that a loss leaves out is the end of sequences in place of what fills them up.
 
 Such a label stands once in each row at the most, right before the filler, which is nowhere else and counts. Where padding is left out, or end and padding are
-one token, the label that is left out stands there many times.
+one token, the label that is left out is there many times.
 """
 
 import torch
@@ -25,7 +25,7 @@ class IgnoredEnds(object):
         self.other = False  # labels were left out that are no such end
 
     def take(self, label, ignore, given):
-        """given: what the model was called with last; it tells how many samples there are."""
+        """given: what the model was called with last; it reports how many samples there are."""
         if self.other or ignore is None or ignore < 0 or label.is_floating_point() or label.dim() > 2 or label.device.type != "cpu" or not summary.readable(label):
             return
         with torch.no_grad():

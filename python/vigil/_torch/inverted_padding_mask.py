@@ -1,4 +1,4 @@
-"""Padding masks the wrong way round: what attention hides of each sample, beside the sequences that the model was given."""
+"""Padding masks the wrong way round: what attention hides of each sample, next to the sequences that the model was given."""
 
 import torch
 
@@ -105,7 +105,7 @@ def _compare(shown, told, x):
 
 
 def _judge(shown, x):
-    """One token is seen and nothing else; all others are hidden, and that one never; and it stands at one end of each sequence, as padding does."""
+    """One token is seen and nothing else; all others are hidden, and that one never; and it is at one end of each sequence, as padding does."""
     if int(shown.sum()) < LEAST or int((~shown).sum()) < LEAST:
         return None
     padding = x[shown][0]

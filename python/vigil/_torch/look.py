@@ -419,7 +419,7 @@ class Look(object):
         return wasted.gather(changed_by(self._optimisers())) if wasted is not None else None
 
     def _leave_copies(self, states):
-        """Copies that stand beside what trains are no parameters of this training. states: of the gradients, by id."""
+        """Copies that are next to what trains are no parameters of this training. states: of the gradients, by id."""
         t = self.tracker
         if states and not t.by_hand and not any(root.divided for root in t.roots):
             values = [one.value for one in self.parameters.list]
@@ -428,7 +428,7 @@ class Look(object):
         self.parameters.list = [one for one in self.parameters.list if id(one.value) not in beside]
 
     def _of_copies(self):
-        """Ids of the parameters of copies that stand beside what trains, as far as they are known."""
+        """Ids of the parameters of copies that are next to what trains, as far as they are known."""
         facts = self.tracker.facts
         return {id(p) for root in self.tracker.roots for one in facts.copies.of(root, facts.held()) for p in one.parameters()}
 

@@ -66,7 +66,7 @@ def _taken_apart(node):
                 stack.append((scaled[0], factor * scaled[1], outer * scaled[1]))
         else:
             others.append((node, outer))
-    if errors:  # beside errors of a prediction a loss of classes is another term
+    if errors:  # next to errors of a prediction a loss of classes is another term
         others += [(one[0], one[3]) for one in classes]
     else:
         errors = classes

@@ -8,11 +8,11 @@ import weakref
 
 import torch
 
-# Takes whatever a hook is given and does nothing: stands in the place of a hook of ours that was copied or stored without its dictionary.
+# Takes whatever a hook is given and does nothing: is in the place of a hook of ours that was copied or stored without its dictionary.
 NOTHING = contextlib.nullcontext.__exit__
 
 _HOOKS = ("_forward_pre_hooks", "_forward_hooks")  # dictionaries of a module: number of a hook -> the hook
-_OPTIONS = {  # beside them: number of a hook -> True
+_OPTIONS = {  # next to them: number of a hook -> True
     "_forward_pre_hooks": ("_forward_pre_hooks_with_kwargs",),
     "_forward_hooks": ("_forward_hooks_with_kwargs", "_forward_hooks_always_called"),
 }

@@ -1,4 +1,4 @@
-"""What passes without gradients are for, where the model stands in training mode: not all of them evaluate.
+"""What passes without gradients are for, where the model is in training mode: not all of them evaluate.
 
 Monte Carlo dropout calls the model several times with the same inputs and
 averages; who guesses labels (MixMatch, virtual adversarial training) calls it

@@ -17,7 +17,7 @@ KIND = "optimizer_state"
 
 
 class Kept(frame_entries.Entry):
-    """One tensor that an optimiser keeps: ``state[p][key]``, whatever stands there at the time."""
+    """One tensor that an optimiser keeps: ``state[p][key]``, whatever is there at the time."""
 
     __slots__ = ("of",)
     kept = True

@@ -68,7 +68,7 @@ def _tokens(x):
 
 
 def of(rows, ignore=None):
-    """(token, whether it stands in front, places that it fills, places that count, how many it fills in a sequence) of sequences that one token fills up; None of others.
+    """(token, whether it is in front, places that it fills, places that count, how many it fills in a sequence) of sequences that one token fills up; None of others.
 
     It stands nowhere else, but for the first place, where it may begin a sequence.
     """

@@ -49,7 +49,7 @@ class Frames(object):
             self.apply()
 
     def apply(self):
-        """The plan or the entries changed: build groups and layouts anew when next due."""
+        """The plan or the entries changed: build groups and layouts again when next due."""
         self.ahead.forget()
         for groups in self.groups.values():
             for chunks in groups.values():
@@ -128,7 +128,7 @@ class Frames(object):
     def copy(self, chunks, at, scale=None):
         """Copy due chunks into the ring. ``at`` is (step, mode, mode step); ``scale`` divides gradients. Publish with ``publish``.
 
-        Called again before ``publish`` it copies anew into the same frames.
+        Called again before ``publish`` it copies again into the same frames.
         """
         held = {id(c): (c, slot) for c, slot, _ in self.held}
         self.held = []

@@ -110,7 +110,7 @@ class Parameters(object):
         return one is not None and _differ(one.before, one.after, numbers)
 
     def _mark(self, value):
-        """Place of numbers that tell whether values have changed."""
+        """Place of numbers that report whether values have changed."""
         if not value.numel() or value.is_complex() or not summary.readable(value):
             return None
         with torch.no_grad():
@@ -129,7 +129,7 @@ class Parameters(object):
     def gather(self, numbers, held, gradients, more, anew, trained=frozenset(), loose=()):
         """ParameterFacts without their place, or None.
 
-        held: ids of parameters that an optimiser holds; gradients: id -> state; more: id -> further fields; anew: [AnewFact];
+        held: ids of parameters that an optimiser holds; gradients: id -> state; more: id -> further fields; again: [AnewFact];
         trained: ids of those that an earlier training has trained, which are left out unless held; loose: [LooseFact].
         """
         if not self.list and not loose:

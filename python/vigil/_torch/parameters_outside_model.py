@@ -1,6 +1,6 @@
 """Tensors that the loss depends on and that nothing keeps in order: no module has them, and no optimiser holds them.
 
-They are parameters that stand beside the model, in an object, a list or a
+They are parameters that are next to the model, in an object, a list or a
 variable of the script, or single numbers that ask for gradients: coefficients,
 temperatures, variances, weights of losses. What the script updates by hand
 changes between the first look and the last, or has a gradient that the script

@@ -2,7 +2,7 @@
 
 The latter is the end of backward: its callbacks run in the order in which they
 were queued, and ours is queued before DistributedDataParallel's. On a device a
-reduction runs beside the host, and is not seen.
+reduction runs next to the host, and is not seen.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""Whether a batch that comes at every step is made anew each time, and whether it is a part of more data.
+"""Whether a batch that comes at every step is made again each time, and whether it is a part of more data.
 
 One tensor that is kept and used again is what somebody wants. A batch that a
 loader gives at every step, out of data of which there is more, and is the same one

@@ -35,7 +35,7 @@ class SentTensors(object):
             pass  # tensors of inference mode do not count changes
 
     def again(self, session, id, tensor, shape_id, at):
-        """Whether ``tensor`` lies in the ring and was published anew from there; ``at`` is (step, mode, mode step)."""
+        """Whether ``tensor`` lies in the ring and was published again from there; ``at`` is (step, mode, mode step)."""
         for ref, version, address, place in self.last:
             if ref() is tensor:
                 if tensor._version != version or tensor.data_ptr() != address:

@@ -29,7 +29,7 @@ class Step(object):
         self.losses = None  # optimiser state -> Mean of what its updates cost
         self.done = []  # optimiser states that stepped, in order
         self.skipped = False
-        self.tentative = False  # an optimiser stepped, and only the next update tells whether that was all of it
+        self.tentative = False  # an optimiser stepped, and only the next update reports whether that was all of it
         self.maybe_train = False  # eval() with gradients: training if backward follows
         self.own_loss = None  # Mean of the losses that the model itself returned
         self.samples = None  # that they are of, in evaluation
@@ -47,7 +47,7 @@ class Step(object):
         return self._number
 
     def renumber(self):
-        """Give the number anew when it is needed next."""
+        """Give the number again when it is needed next."""
         self._number = None
 
     @property

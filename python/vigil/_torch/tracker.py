@@ -163,7 +163,7 @@ class Tracker(models.Models, updates.Updates, control.Control, loss_series.LossS
         self.name = name or self.name
 
     def forked(self):
-        """In a forked child: forget the parent's session; connect anew if this process trains."""
+        """In a forked child: forget the parent's session; connect again if this process trains."""
         for root in self.roots:
             root.unhook()
         self.discovery.stop()

@@ -11,7 +11,7 @@ LOOKED = 4  # trainings that are looked at like the first
 LARGE = 300  # parameters; the facts of a training with more would be too long to be told with those of others
 LONG = 50  # TRAIN steps after which an optimiser for the same weights begins another phase
 TRAINING, PHASE = "training", "phase"
-PHASES = 20  # of these: a script that makes its optimiser anew in every epoch is one training all the same
+PHASES = 20  # of these: a script that makes its optimiser again in every epoch is one training all the same
 
 
 class Trainings(object):
@@ -19,7 +19,7 @@ class Trainings(object):
 
     One for weights that another optimiser has trained for a while, or for others
     of the same model, begins a further phase of that training: weights may have
-    been initialised anew, or thawed, and the loss may leap for that reason. What
+    been initialised again, or thawed, and the loss may leap for that reason. What
     was taken for a training was a part of the one before where an optimiser of
     that one steps again, as when half of a GAN is trained ahead.
     """

@@ -1,4 +1,4 @@
-"""Copies that stand beside what trains: averages of weights, target networks, momentum encoders, frozen teachers that began as the student.
+"""Copies that are next to what trains: averages of weights, target networks, momentum encoders, frozen teachers that began as the student.
 
 A copy is a part of a model whose parameters never train, with the classes, names and
 shapes of another part that does, and nearly its values when the models were found:

@@ -1,4 +1,4 @@
-"""Views that name two axes anew where they should have been exchanged.
+"""Views that name two axes again where they should have been exchanged.
 
 ``view`` and ``reshape`` leave values where they are: what was (samples, steps, …)
 and is viewed as (steps, samples, …) holds pieces of several samples in each

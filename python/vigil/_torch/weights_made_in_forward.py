@@ -1,4 +1,4 @@
-"""Weights that a forward makes anew each time, such as those of a layer that is constructed in it.
+"""Weights that a forward makes again each time, such as those of a layer that is constructed in it.
 
 The loss depends on them, but when backward begins the module that they belonged
 to is gone already, and after it they are gone themselves. Two steps have to show

@@ -64,7 +64,7 @@ class Tracker(Control):
         self.name = name or self.name
 
     def forked(self):
-        """In a forked child: forget the parent's session; connect anew if this process trains."""
+        """In a forked child: forget the parent's session; connect again if this process trains."""
         self.marks.forget()
         self._clear()
         _log.unregister(self)

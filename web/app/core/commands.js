@@ -11,5 +11,5 @@ export function provide(list) {
   };
 }
 
-// useCommands provides commands as long as a component is shown. deps say when they are made anew.
+// useCommands provides commands as long as a component is shown. deps say when they are made again.
 export const useCommands = (make, deps = []) => useEffect(() => provide(make()), deps);

@@ -6,7 +6,7 @@
 //   power   = value ("^" sign)?
 //   value   = number | name | name "(" sum ("," sum)* ")" | "(" sum ")"
 //
-// A name is a word of letters, digits, "_", "." and ":"; any other name stands in
+// A name is a word of letters, digits, "_", "." and ":"; any other name is in
 // quotes (", ' or `), where a backslash takes the next character as it is.
 // Nothing is ever handed to the browser to run.
 

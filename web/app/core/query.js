@@ -1,10 +1,10 @@
 // The small language that the list of runs is searched with:
 //   resnet tag:baseline loss<0.5 finding:dead_relu status:running,failed -tag:old (lr>=0.1 or lr<0.001) "two words" name:/^a.*b$/
-// Terms stand beside each other (all of them), "or" between alternatives, "-" or "not" before what must not be.
+// Terms are next to each other (all of them), "or" between alternatives, "-" or "not" before what must not be.
 import { parse } from "./query/parse.js";
 import { meaning } from "./query/meaning.js";
 
-// query reads a text. fields tells what can be asked of a row: see fields() of pages/runs/fields.js.
+// query reads a text. fields reports what can be asked of a row: see fields() of pages/runs/fields.js.
 // The answer: {test(row), errors: [{from, to, message}], terms}. With errors, test leaves the wrong terms out.
 export function query(text, fields) {
   const errors = [];

@@ -25,7 +25,7 @@ export const route = {
   go(path, query = {}) { move(href(path, query)); },
   // follow goes where a link goes: route.follow(route.to("A", "findings")).
   follow(url) { move(url); },
-  // href is the address of a place, for links: every <a href> of ours is followed without loading the page anew.
+  // href is the address of a place, for links: every <a href> of ours is followed without loading the page again.
   href,
   // to is the address of a page of a run: to("A", "curves", {q: "loss"}).
   to(run, page = "overview", query = {}, ...rest) { return href(`/runs/${encodeURIComponent(run)}/${[page, ...rest.map(encodeURIComponent)].join("/")}`, query); },

@@ -7,7 +7,7 @@ import { useEvents, useGet } from "./use.js";
 
 // useRun is what pages get as run:
 //   name, describe (GET /runs/{run}), row (its line of the list), live,
-//   now, a signal of what changes with each step: {status, steps, progress} (only who reads run.now.value is drawn anew),
+//   now, a signal of what changes with each step: {status, steps, progress} (only who reads run.now.value is drawn again),
 //   path("series") for api.get and useGet, url("report") for links, reload(), can("stop") -> {allowed, why_not}.
 export function useRun(name) {
   const { data, error, loading, reload } = useGet(name === null ? null : path("runs", name));

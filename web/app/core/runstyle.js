@@ -1,4 +1,4 @@
-// Which colour and which kind of line a run has wherever runs are shown beside each other: what was set for the run itself, else the first rule
+// Which colour and which kind of line a run has wherever runs are shown next to each other: what was set for the run itself, else the first rule
 // that it matches, else by the value of a field.
 // ui: {colours: {RUN: "3 dashed"}, styles: {colour_by, line_by, rules: [{field, expression, colour: 1..8 | 0, line}]}} of GET /ui.
 

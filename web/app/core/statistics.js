@@ -16,7 +16,7 @@ export function called({ name, words = name, stat }) {
   return `${what} of ${words !== name && words.includes(" of ") ? "the " : ""}${words}`;
 }
 
-// calledTogether are {title, labels} of several series: the statistic stands in the title alone, where all have the same.
+// calledTogether are {title, labels} of several series: the statistic is in the title alone, where all have the same.
 export function calledTogether(list) {
   if (list.length === 1) return { title: sentence(called(list[0]), list[0]), labels: list.map(called) };
   const names = list.map(({ name, words = name }) => words);

@@ -74,7 +74,7 @@ class Stream {
     }
   }
 
-  // again connects anew after an answer that was no stream, which the browser does not do by itself.
+  // again connects again after an answer that was no stream, which the browser does not do by itself.
   again(source) {
     setTimeout(() => {
       if (this.source !== source) return;

@@ -9,7 +9,7 @@ system.addEventListener("change", (event) => (systemDark.value = event.matches))
 export const choices = ["system", "light", "dark"];
 export const choice = signal(choices.includes(kept("theme")) ? kept("theme") : "system");
 
-// theme is "light" or "dark". A canvas that is painted in an effect reads it, so that it is painted anew.
+// theme is "light" or "dark". A canvas that is painted in an effect reads it, so that it is painted again.
 export const theme = computed(() => (choice.value === "system" ? (systemDark.value ? "dark" : "light") : choice.value));
 
 effect(() => {

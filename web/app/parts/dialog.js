@@ -2,7 +2,7 @@
 import { html, signal, useEffect, useId, useRef, useState } from "../vendor/preact.js";
 import { Icon } from "./icon.js";
 
-// Dialog is shown as long as it is rendered. onClose is called by Escape, the cross, and a click beside it.
+// Dialog is shown as long as it is rendered. onClose is called by Escape, the cross, and a click next to it.
 export function Dialog({ title, onClose, children, wide = false, bare = false, label }) {
   const ref = useRef(null);
   const id = useId();

@@ -1,4 +1,4 @@
-// A finding: what is wrong, the likeliest cause, what to try first, the line of the script, the edit that mends it, and the curve that shows it.
+// A finding: what is wrong, the likeliest cause, what to try first, the line of the script, the edit that fixes it, and the curve that shows it.
 import { html, useMemo, useState } from "../vendor/preact.js";
 import { number, numbers } from "../core/api.js";
 import { several, time } from "../core/format.js";
@@ -125,7 +125,7 @@ function toSeries(run, one, finding) {
 }
 
 const steps = { kind: "step" };
-// spread tells whether values are so far apart that only a logarithmic axis shows all of them.
+// spread reports whether values are so far apart that only a logarithmic axis shows all of them.
 function spread(series) {
   let low = Infinity, high = 0;
   for (const { y } of series) {

@@ -58,7 +58,7 @@ export function Heatmap(props) {
     nameOf.current?.style.setProperty("top", `${top + (cursor.row - view.rows[0] + 0.5) * cell}px`);
     nameOf.current?.style.setProperty("min-width", `${left}px`);
     if (!tip.current) return;
-    // The words stand beside the cell: on its left in the right half, above it in the lower one.
+    // The words are next to the cell: on its left in the right half, above it in the lower one.
     const room = canvas.current.parentElement;
     const right = place.left > room.clientWidth / 2, low = place.top > room.clientHeight / 2;
     tip.current.style.setProperty("left", right ? "auto" : `${place.left + place.width + 8}px`);

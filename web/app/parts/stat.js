@@ -3,7 +3,7 @@ import { html } from "../vendor/preact.js";
 import { Icon } from "./icon.js";
 import { Spark } from "./spark.js";
 
-// Stat is one figure. tone ("error", "warning", "ok") shows a sign beside it; spark: values for a small line; share (0..1): a bar below.
+// Stat is one figure. tone ("error", "warning", "ok") shows a sign next to it; spark: values for a small line; share (0..1): a bar below.
 export function Stat({ label, value, detail, tone, spark, share, href, title }) {
   const inside = html`<dt class="stat-label cut" title=${title ?? label}>${label}</dt>
     <dd class=${`stat-value n ${tone ?? ""}`}>${tone && html`<${Icon} name=${tone} size=${14} label=${tone} /> `}${value}</dd>

@@ -3,7 +3,7 @@ import { html, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } fr
 import { nextFrame } from "../core/tick.js";
 import { Icon } from "./icon.js";
 
-// <Tree label="Tensors" nodes=${[{id, label, beside, children: [...]}]} selected=${id} onSelect=${(node) => ...} open=${Set of ids} onOpen=${(set) => ...} />
+// <Tree label="Tensors" nodes=${[{id, label, next to, children: [...]}]} selected=${id} onSelect=${(node) => ...} open=${Set of ids} onOpen=${(set) => ...} />
 // all: everything is open (while a search is on). mark(label) may give parts of a label to be shown strong.
 export function Tree({ label, nodes, selected, onSelect, open, onOpen, all = false, height = 480, first = [] }) {
   const id = useId();

@@ -16,7 +16,7 @@ const skip = (reader) => {
   while (/\s/.test(reader.text[reader.at] ?? "")) reader.at++;
 };
 
-// keyword takes a word of the language ("or") where it stands alone.
+// keyword takes a word of the language ("or") where it is alone.
 function keyword(reader, word) {
   skip(reader);
   const found = reader.text.slice(reader.at, reader.at + word.length);
@@ -141,7 +141,7 @@ function word(reader, name) {
   return { text: reader.text.slice(from, reader.at), quoted: false, regular: false, from, to: reader.at };
 }
 
-// regular tells whether a slash begins a regular expression: another one ends it, and the term or the value after it.
+// regular reports whether a slash begins a regular expression: another one ends it, and the term or the value after it.
 function regular(text, from) {
   for (let at = from + 1; at < text.length; at++) {
     if (text[at] === "\\") at++;

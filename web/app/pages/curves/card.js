@@ -88,7 +88,7 @@ function viewOf(settings, width, runs) {
   return { axis, columns, from: whole ? Math.floor(from - more) : from - more, to: whole ? Math.ceil(to + more) + 1 : to + more };
 }
 
-// Small changes of the width, such as that of a scroll bar, ask for nothing anew.
+// Small changes of the width, such as that of a scroll bar, ask for nothing again.
 const step = 480;
 
 function columnsOf(width, runs) {

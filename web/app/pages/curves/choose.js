@@ -10,7 +10,7 @@ import { Status } from "../../parts/severity.js";
 
 const most = 200;
 
-// Choose asks for runs beside those that are there; done(names) gets all of them.
+// Choose asks for runs next to those that are there; done(names) gets all of them.
 export function Choose({ names, done, close }) {
   const answer = useGet("runs", { fields: "basic" });
   const [chosen, setChosen] = useState(names);

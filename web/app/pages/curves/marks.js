@@ -34,6 +34,6 @@ export function marksOf({ marks = [], checkpoints = [] }, { axis, started, subje
   return out.filter((m) => Number.isFinite(m.x)).sort((a, b) => a.x - b.x).slice(0, most);
 }
 
-// wholeRun tells whether a finding about one series is shown on losses as well: what
+// wholeRun reports whether a finding about one series is shown on losses as well: what
 // happened to a tensor explains the course of the loss.
 const wholeRun = (mark, about) => about.has("loss") && mark.severity === "error";

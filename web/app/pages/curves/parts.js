@@ -54,7 +54,7 @@ export function ofPattern(text, given) {
 // needs are all series that parts ask for.
 export const needs = (parts) => [...new Set(parts.flatMap((p) => p.needs ?? p.asks.map((a) => a.s)))];
 
-// ownChart makes a chart of what stands in the address or among the pinned ones.
+// ownChart makes a chart of what is in the address or among the pinned ones.
 export function ownChart(own, given) {
   const of = own.kind === "expression" ? ofExpression(own.text, given) : own.kind === "pattern" ? ofPattern(own.text, given) : null;
   if (of) return { key: own.key, title: own.text, own, ...of };

@@ -1,4 +1,4 @@
-// All that is set on the page stands in its address.
+// All that is set on the page is in its address.
 
 export const axes = [
   { name: "step", label: "Step" },

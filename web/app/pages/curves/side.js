@@ -1,4 +1,4 @@
-// The list of runs beside the charts of a comparison: what each line is, which are
+// The list of runs next to the charts of a comparison: what each line is, which are
 // shown, how they are grouped.
 
 import { Component, html } from "../../vendor/preact.js";
@@ -33,7 +33,7 @@ export function Side({ page, latest, rows, errors }) {
 
 const told = ["run", "row", "picked", "error"];
 
-// One is a run of the list. It is drawn anew only when something of it changed.
+// One is a run of the list. It is drawn again only when something of it changed.
 class One extends Component {
   shouldComponentUpdate(next) {
     return told.some((key) => next[key] !== this.props[key]);

@@ -9,7 +9,7 @@ const share = 8; // of the time that goes into them
 const often = 10_000; // between two looks at which curves and checkpoints there are
 
 // useLive has what has grown of the one run that is looked at read. grew(list of
-// series) asks for it. found() reads anew which curves there are.
+// series) asks for it. found() reads again which curves there are.
 export function useLive({ run, watched, loader, refresh, grew, found, empty }) {
   const due = useRef(new Set());
   const rest = useResting(() => {

@@ -49,7 +49,7 @@ export function Happened({ timeline, list, frame, began }) {
   </section>`;
 }
 
-// around is a frame in which something is seen with what lies beside it.
+// around is a frame in which something is seen with what lies next to it.
 function around({ x, to = x }, { whole }) {
   const room = Math.max(2, (to - x) * 0.2, (whole[1] - whole[0]) / 500);
   return [x - room, to + room];

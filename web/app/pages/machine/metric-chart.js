@@ -10,7 +10,7 @@ const axis = { kind: "time" };
 // MetricChart draws metrics: [{name, label, colour, dash}] of a host. percent: the axis ends at 0 and 100.
 export function MetricChart({ run, host, frame, title, metrics, marks, pauses, percent = false, every, empty = "Nothing of this was sampled in this time frame.", command, children }) {
   const settled = useLatest(frame.fixed ? "" : frame.view.join(" "));
-  // What lies beside the frame is read, too, so that panning shows something at once.
+  // What lies next to the frame is read, too, so that panning shows something at once.
   const [left, right] = settled ? settled.split(" ").map(Number) : [null, null];
   const beside = left === null ? 0 : (right - left) / 2;
   const names = metrics.map((one) => one.name);

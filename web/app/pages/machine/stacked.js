@@ -1,6 +1,6 @@
 // Bars that stand on each other, as series of a chart: one for each part of a step.
 
-// stacked makes series of parts [{name, word}] over bars from x[i] to ends[i]; value(name, i) is the height of a part. The last one stands on top.
+// stacked makes series of parts [{name, word}] over bars from x[i] to ends[i]; value(name, i) is the height of a part. The last one is on top.
 export function stacked(parts, x, ends, value) {
   const foot = new Float64Array(x.length);
   return parts.map((part) => {

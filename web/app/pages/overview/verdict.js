@@ -59,7 +59,7 @@ function Roots({ run, data, route }) {
     ${data.muted.length > 0 && html`<${Muted} data=${data} run=${run} route=${route} />`}`;
 }
 
-// Quiet is what stands there when nothing was found: whether that says much.
+// Quiet is what is there when nothing was found: whether that says much.
 function Quiet({ data, run, route }) {
   return html`${data.muted.length > 0 && html`<${Muted} data=${data} run=${run} route=${route} />`}
     ${data.damage.map((one) => html`<p key=${one.file} class="severity plain warning"><${Icon} name="warning" size=${14} /> <span class="said">${one.file}</span> is damaged: ${one.reason}</p>`)}`;

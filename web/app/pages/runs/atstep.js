@@ -8,7 +8,7 @@ const waiting = new Map();
 const asked = new Set();
 let busy = 0;
 
-// came counts answers, so that a table that is sorted by such a value is sorted anew.
+// came counts answers, so that a table that is sorted by such a value is sorted again.
 export const came = signal(0);
 
 // A run that goes on has other values at each look; those up to a step that it has passed stay.

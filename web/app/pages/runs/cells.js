@@ -1,4 +1,4 @@
-// What stands in the cells of the table.
+// What is in the cells of the table.
 import { computed, html, signal } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
 import { route } from "../../core/router.js";

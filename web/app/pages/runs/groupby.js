@@ -15,7 +15,7 @@ export function GroupBy({ columns, value, onChange }) {
 // summaryNeeds are the columns that it needs.
 export const summaryNeeds = ["loss"];
 
-// summary is what stands beside the name of a group: findings, and the range of the last losses.
+// summary is what is next to the name of a group: findings, and the range of the last losses.
 export function summary(rows) {
   const findings = { error: 0, warning: 0, info: 0 };
   for (const row of rows) for (const severity in findings) findings[severity] += row.findings?.[severity] ?? 0;

@@ -45,7 +45,7 @@ export function Page({ route }) {
   const table = useMemo(() => fields(names), [names]);
   const asked = useMemo(() => query(text, table), [text, table]);
   const showArchived = route.get("archived") === "1" || /\barchived:/.test(text);
-  // Where the order goes by values that come one after the other, the rows are put into order anew as they come.
+  // Where the order goes by values that come one after the other, the rows are put into order again as they come.
   const late = route.all("sort").some((id) => /^-?at\./.test(id));
   const turn = late ? came.value : 0;
   const found = useMemo(() => rows.filter((row) => (showArchived || !row.archived) && asked.test(row)), [rows, asked, showArchived, turn]);

@@ -1,4 +1,4 @@
-// How runs look, for the cells: a signal, so that a change of the settings reaches them without drawing the rows anew.
+// How runs look, for the cells: a signal, so that a change of the settings reaches them without drawing the rows again.
 import { computed } from "../../vendor/preact.js";
 import { styler } from "../../core/runstyle.js";
 import { columnOf, needsOfColumns } from "./columns.js";

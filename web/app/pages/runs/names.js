@@ -11,5 +11,5 @@ export function namesOf(rows, told) {
 
 const sorted = (set, order) => new Set([...set].sort(order));
 
-// sameNames tells whether two collections are alike, so that columns are made anew only when they are not.
+// sameNames reports whether two collections are alike, so that columns are made again only when they are not.
 export const sameNames = (a, b) => Boolean(a) && ["tags", "parameters", "values", "less"].every((kind) => a[kind].size === b[kind].size && [...a[kind]].every((name) => b[kind].has(name)));

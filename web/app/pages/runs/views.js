@@ -1,4 +1,4 @@
-// Named views: columns, order, grouping and search, kept beside the runs for all who look at them.
+// Named views: columns, order, grouping and search, kept next to the runs for all who look at them.
 import { html, useState } from "../../vendor/preact.js";
 import { route } from "../../core/router.js";
 import { toast } from "../../core/toast.js";
@@ -12,7 +12,7 @@ const lists = ["columns", "sort"];
 // now is the view that is on the screen.
 const now = () => Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, lists.includes(name) ? route.all(key) : route.get(key)]).filter(([, value]) => value.length));
 
-// query is a view as it stands in the address.
+// query is a view as it is in the address.
 const query = (name, view) => ({ view: name, ...Object.fromEntries(Object.entries(keys).map(([member, key]) => [key, view?.[member] ?? ""])) });
 
 const part = (view) => JSON.stringify(Object.keys(keys).map((member) => view?.[member] ?? null).map((value) => (value?.length ? value : null)));

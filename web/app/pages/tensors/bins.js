@@ -19,7 +19,7 @@ export function trimmed({ edges, counts }) {
   return { edges: edges.slice(from, to + 1), counts: counts.map((row) => row.slice(from, to)) };
 }
 
-// zeros tells whether histograms hold nothing but zeros.
+// zeros reports whether histograms hold nothing but zeros.
 export const zeros = ({ zero, counts }) => counts.length > 0 && counts.every((row) => row.every((count, bin) => bin === zero || count === 0));
 
 // constant is the only value of a tensor, by its statistics; null where there are others.
@@ -49,7 +49,7 @@ export const sharesOf = (counts) => counts.map((row) => {
   return row.map((count) => (total ? count / total : 0));
 });
 
-// shrinks tells whether the range of the values changes so much that an axis of values would hide most histograms.
+// shrinks reports whether the range of the values changes so much that an axis of values would hide most histograms.
 export function shrinks({ edges, counts }) {
   const reach = counts.map((row) => row.reduce((most, count, bin) => (count > 0 ? Math.max(most, Math.min(Math.abs(edges[bin]), Math.abs(edges[bin + 1]))) : most), 0)).filter((one) => one > 0);
   return reach.length > 0 && Math.max(...reach) > 16 * Math.min(...reach);

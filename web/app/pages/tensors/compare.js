@@ -1,4 +1,4 @@
-// A tensor beside one of another job: its numbers, histograms, courses and values.
+// A tensor next to one of another job: its numbers, histograms, courses and values.
 import { html, useMemo, useState } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
 import { number as figure } from "../../core/api.js";

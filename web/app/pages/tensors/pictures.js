@@ -48,7 +48,7 @@ function Tiles({ run, route, who, answer, busy }) {
   const base = useMemo(() => partOf(answer), [answer]);
   const alone = answer.index.length === 1;
   const zoomed = route.get("rows");
-  // Of an image alone the part that is seen is read anew where not all of it was.
+  // Of an image alone the part that is seen is read again where not all of it was.
   const view = zoomed ? parse(zoomed, route.get("columns"), [1e9, 1e9]) : null;
   const near = useLatest(JSON.stringify(alone && answer.stride > 1 && view ? spans(view, [answer.height, answer.width]) : null), 120);
   const cut = JSON.parse(near);

@@ -43,7 +43,7 @@ function ShownAs({ route, shape, value, images }) {
     <span class="faint small">${{ flat: "a matrix of the first dimension by all others", last: "a matrix of the last two dimensions", images: "" }[value]}</span></div>`;
 }
 
-// Numbers asks a path for the part that is seen, and keeps what was seen before. head(answer) stands above.
+// Numbers asks a path for the part that is seen, and keeps what was seen before. head(answer) is above.
 export function Numbers({ route, path, who, shape: announced, title = "Values", images = false, moment = null, head }) {
   const flat = isFlat(route, announced);
   const lead = flat ? "" : route.get("at");

@@ -1,4 +1,4 @@
-// The figures beside the chart: typical and long steps, how often which length came, and the steps that took longest.
+// The figures next to the chart: typical and long steps, how often which length came, and the steps that took longest.
 import { html, useMemo } from "../../vendor/preact.js";
 import { number, numbers } from "../../core/api.js";
 import * as format from "../../core/format.js";
@@ -31,7 +31,7 @@ function around(one) {
   return { from: three(end - number(one.seconds) - room), to: three(end + room) };
 }
 
-// Bins is how many steps took how long: a bar each, the height is the root of the count, so that few long steps are seen beside many.
+// Bins is how many steps took how long: a bar each, the height is the root of the count, so that few long steps are seen next to many.
 function Bins({ data, typical }) {
   const edges = useMemo(() => numbers(data.edges), [data]);
   const counts = useMemo(() => numbers(data.counts), [data]);

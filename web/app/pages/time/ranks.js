@@ -1,4 +1,4 @@
-// The ranks beside each other: the time of one step of each, part by part.
+// The ranks next to each other: the time of one step of each, part by part.
 import { html, useMemo } from "../../vendor/preact.js";
 import { number } from "../../core/api.js";
 import * as format from "../../core/format.js";

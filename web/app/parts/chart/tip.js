@@ -16,7 +16,7 @@ export function Tip({ point, state, plot, strong, markAt, kind }) {
     const tip = ref.current;
     const over = plot.current?.u.over;
     if (!tip || !over) return;
-    // Beside the cursor, on the side with room; where neither has any, below the chart.
+    // Next to the cursor, on the side with room; where neither has any, below the chart.
     const box = over.getBoundingClientRect();
     const outer = tip.offsetParent.getBoundingClientRect();
     const right = box.left + left + 14 + tip.offsetWidth <= innerWidth - 8;

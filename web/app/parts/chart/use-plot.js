@@ -4,7 +4,7 @@ import { nextFrame } from "../../core/tick.js";
 import { theme } from "../../core/theme.js";
 import { Plot } from "./plot.js";
 
-// usePlot puts a plot into the element while drawing, and makes it anew when one of the values in of changes. All else comes by refs: what is made here lives as long as
+// usePlot puts a plot into the element while drawing, and makes it again when one of the values in of changes. All else comes by refs: what is made here lives as long as
 // the plot, and within Chart it would hold the series of the drawing that made it.
 export function usePlot({ element, plot, state, on }, drawing, of) {
   useLayoutEffect(() => {

@@ -76,7 +76,7 @@ function dot(ctx, x, y, severity) {
   ctx.fill();
 }
 
-// uneven tells whether columns that are drawn equally wide are not equally far apart. Of very many columns one may hold a step more than another.
+// uneven reports whether columns that are drawn equally wide are not equally far apart. Of very many columns one may hold a step more than another.
 export function uneven(columns) {
   const each = (columns.at(-1) - columns[0]) / (columns.length - 1);
   const most = each * (columns.length > 200 ? 1 : 0.25);

@@ -1,4 +1,4 @@
-// Where tiles lie: beside and below each other, with a gap between. Places are counted in values of the tensor, as those of a matrix are.
+// Where tiles lie: next to and below each other, with a gap between. Places are counted in values of the tensor, as those of a matrix are.
 
 // No value is drawn larger than this while all are seen.
 const largest = 40;

@@ -23,7 +23,7 @@ export function valueAt(parts, i, row, column) {
 // levelOf is how bright a value is, 0 to 255.
 const levelOf = (value, low, high) => Math.max(0, Math.min(255, Math.round((255 * (value - low)) / (high - low || 1))));
 
-// picture paints all tiles of a part, so many beside each other. ranges(i) is [low, high] of a tile.
+// picture paints all tiles of a part, so many next to each other. ranges(i) is [low, high] of a tile.
 export function picture(part, across, ranges) {
   const { shownColumns: width, shownRows: height, planes, plane, values } = part;
   const count = part.index.length;

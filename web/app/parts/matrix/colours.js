@@ -1,8 +1,8 @@
-// Colours of values: from one sign a ramp, from both signs less and more around zero. 256 steps, made anew for each theme.
+// Colours of values: from one sign a ramp, from both signs less and more around zero. 256 steps, made again for each theme.
 import { difference, ramp } from "../../core/ramp.js";
 import { rgb, theme } from "../../core/theme.js";
 
-// coloursOf is the table of a scale, made anew where the theme is another.
+// coloursOf is the table of a scale, made again where the theme is another.
 let made = {};
 function coloursOf({ signed }) {
   if (made.theme !== theme.peek()) made = { theme: theme.peek(), true: difference(), false: ramp() };

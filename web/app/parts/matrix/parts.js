@@ -22,7 +22,7 @@ export function valueAt(parts, row, column) {
   return at[0] === row && at[1] === column ? { value } : { value, near: at };
 }
 
-// covers tells whether a part has all that is seen.
+// covers reports whether a part has all that is seen.
 const covers = (part, view) => part.rows[0] <= Math.floor(view.top) && part.rows[1] >= Math.ceil(view.top + view.rows) && part.columns[0] <= Math.floor(view.left) && part.columns[1] >= Math.ceil(view.left + view.columns);
 
 // finest is the part that shows a view best: of those that have all of it the finest, else the newest.

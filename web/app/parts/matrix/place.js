@@ -1,6 +1,6 @@
 // Where the cells of a matrix are on the canvas. A view is {top, left, rows, columns}: the part of the matrix that is seen, in cells.
 
-// Room beside the cells for the indices.
+// Room next to the cells for the indices.
 export const margin = { left: 48, top: 20 };
 
 // whole is the view that shows all, with square cells where that leaves them high enough.

@@ -1,4 +1,4 @@
-// Which columns of a wide table have cells in the document: those in sight and a few beside them, those that stay, and the one with the focus. Gaps stand for the others.
+// Which columns of a wide table have cells in the document: those in sight and a few next to them, those that stay, and the one with the focus. Gaps stand for the others.
 const many = 16;
 const beside = 2;
 
