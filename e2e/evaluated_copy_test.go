@@ -13,7 +13,7 @@ func TestEvaluatedCopy(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			argv := append([]string{binary, "run", "--quiet", "--monitor", "off", "--name", "r", "--"}, append(forkedFile(t, script("evaluated_copy")), way)...)
+			argv := append([]string{binary, "run", "--quiet", "--monitor", "off", "--rules", "default,experimental", "--name", "r", "--"}, append(forkedFile(t, script("evaluated_copy")), way)...)
 			o := run(t, dir, nil, argv...)
 			if o.code != 0 {
 				t.Fatalf("exit code %d: %s", o.code, o.stderr)

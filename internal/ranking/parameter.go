@@ -164,7 +164,7 @@ func spelled(values []*string) []string {
 // correlation first numbers. What a training shows comes after what it was given.
 func (p *Parameter) weight() float64 {
 	differ := p.differ()
-	if strings.Contains(p.Name, " ") && slices.Contains(partsOfTraining, strings.Fields(p.Name)[0]) {
+	if p.shown() {
 		differ /= 2
 	}
 	switch c := p.Correlation; {
@@ -177,6 +177,12 @@ func (p *Parameter) weight() float64 {
 	default:
 		return math.Abs(c.Rho) * differ
 	}
+}
+
+// shown reports whether a training shows it of itself: it was not given, but follows.
+func (p *Parameter) shown() bool {
+	head, _, more := strings.Cut(p.Name, " ")
+	return p.Name == "input" || p.Name == "optimiser" || more && slices.Contains(append(partsOfTraining, "input"), head)
 }
 
 // differ is the share of the runs that do not have the value that most of them have.

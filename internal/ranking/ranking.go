@@ -21,6 +21,7 @@ type Run struct {
 	Values     map[string]view.Reach // by name as view.ValueName gives it
 	Parameters map[string]string
 	Errors     []string // rules with an error finding that is not muted
+	Warnings   []string // the same of warnings
 	Running    bool
 }
 
@@ -32,11 +33,19 @@ func Of(row *runs.Row) (Run, error) {
 	}
 	r := Run{Name: row.Name, Values: d.Values, Parameters: d.Parameters, Running: row.Status == record.Running}
 	for _, f := range row.Found {
-		if f.Severity == record.Error && !slices.Contains(r.Errors, f.Rule) {
-			r.Errors = append(r.Errors, f.Rule)
-		}
+		r.found(f.Severity, f.Rule)
 	}
 	return r, nil
+}
+
+// found notes a finding that is not muted.
+func (r *Run) found(severity record.Severity, rule string) {
+	switch {
+	case severity == record.Error && !slices.Contains(r.Errors, rule):
+		r.Errors = append(r.Errors, rule)
+	case severity == record.Warning && !slices.Contains(r.Warnings, rule):
+		r.Warnings = append(r.Warnings, rule)
+	}
 }
 
 // Read is what a stored run says of itself.
@@ -48,8 +57,8 @@ func Read(t source.Run) (Run, error) {
 	run := t.Run()
 	r := Run{Name: filepath.Base(t.Path()), Values: o.Values, Parameters: view.Parameters(run), Running: run.Status == record.Running}
 	for _, f := range t.Findings() {
-		if f.Severity == record.Error && !f.Muted && !slices.Contains(r.Errors, f.Rule) {
-			r.Errors = append(r.Errors, f.Rule)
+		if !f.Muted {
+			r.found(f.Severity, f.Rule)
 		}
 	}
 	return r, nil
@@ -73,6 +82,7 @@ type Answer struct {
 	Best       string      `json:"best" doc:"The first run that can be trusted; empty: there is none"`
 	Parameters []Parameter `json:"parameters" doc:"What the runs differ in; first what goes with the metric most clearly"`
 	Same       int         `json:"same" doc:"How many parameters are the same in all runs"`
+	Decisive   string      `json:"decisive" doc:"The parameter in which the best run differs from the one that it differs from least, where that is one; empty: there is none"`
 	Text       string      `json:"text" doc:"The answer in a sentence or two"`
 }
 
@@ -93,6 +103,7 @@ type Place struct {
 	Step     int64         `json:"step" doc:"Step of its mode that the value is of; -1 of none"`
 	Rank     int           `json:"rank" doc:"From 1 among the runs that can be trusted; 0 of others"`
 	Distrust []string      `json:"distrust" doc:"Rules with an error finding in the run: its value is not to be trusted"`
+	Warnings []string      `json:"warnings" doc:"Rules with a warning"`
 	Running  bool          `json:"running" doc:"It goes on, so its value may change"`
 }
 
@@ -125,7 +136,7 @@ func Rank(runs []Run, q Question) (Answer, error) {
 		a.Runs = append(a.Runs, p)
 	}
 	a.Parameters, a.Same = parameters(order, a.Runs, a.Better)
-	a.Text = a.sentence()
+	a.Text = a.sentence() + a.difference()
 	return a, nil
 }
 
@@ -139,9 +150,12 @@ func statOf(m Metric) string {
 }
 
 func placeOf(r *Run, m Metric, a Answer) Place {
-	p := Place{Name: r.Name, Value: record.Number(math.NaN()), Step: -1, Distrust: r.Errors, Running: r.Running}
+	p := Place{Name: r.Name, Value: record.Number(math.NaN()), Step: -1, Distrust: r.Errors, Warnings: r.Warnings, Running: r.Running}
 	if p.Distrust == nil {
 		p.Distrust = []string{}
+	}
+	if p.Warnings == nil {
+		p.Warnings = []string{}
 	}
 	reach, ok := r.Values[m.base]
 	if !ok || reach.Mode != m.Mode {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -73,6 +75,16 @@ type asked struct {
 // ask sends a request as it is, follows nothing, and gives the answer and its body.
 func ask(t *testing.T, server string, a asked) (*http.Response, string) {
 	t.Helper()
+	answer, body, err := try(t, server, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer, body
+}
+
+// try is ask where the connection may break.
+func try(t *testing.T, server string, a asked) (*http.Response, string, error) {
+	t.Helper()
 	method, path, _ := strings.Cut(a.line, " ")
 	r, err := http.NewRequest(method, server+path, strings.NewReader(a.body))
 	if err != nil {
@@ -93,14 +105,11 @@ func ask(t *testing.T, server string, a asked) (*http.Response, string) {
 		Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}
 	answer, err := client.Do(r)
 	if err != nil {
-		t.Fatal(err)
+		return nil, "", err
 	}
 	defer answer.Body.Close()
 	b, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer, string(b)
+	return answer, string(b), err
 }
 
 const (
@@ -476,7 +485,13 @@ func TestNamesOfRunsAreNoPaths(t *testing.T) {
 func TestRequestsAreBounded(t *testing.T) {
 	server := serveTest(t, Options{})
 	large := strings.Repeat("x", 2<<20)
-	if answer, _ := ask(t, server, asked{toChange, withBearer, `{"note":"` + large + `"}`}); answer.StatusCode != 413 && answer.StatusCode != 400 && answer.StatusCode != 404 {
+	// The server answers before it has read all of it and closes the connection: a client that still writes
+	// may see that before it sees the answer.
+	switch answer, _, err := try(t, server, asked{toChange, withBearer, `{"note":"` + large + `"}`}); {
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+	case err != nil:
+		t.Errorf("a body of 2 MB: %v", err)
+	case answer.StatusCode != 413 && answer.StatusCode != 400 && answer.StatusCode != 404:
 		t.Errorf("a body of 2 MB: %s", answer.Status)
 	}
 	if answer, _ := ask(t, server, asked{line: list, headers: withBearer + "X-Large: " + large[:mostHeader+8192]}); answer.StatusCode != 431 {

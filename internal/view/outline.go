@@ -239,7 +239,10 @@ func LostShare(t *record.RunTime) (share float64, ok bool) {
 		return 0, false
 	}
 	var lost record.Span
-	for _, m := range t.Modes {
+	for mode, m := range t.Modes {
+		if mode == record.Eval.String() { // an evaluation is one part of the time, whatever it does
+			continue
+		}
 		for _, p := range []record.StepPart{record.WaitForData, record.CopyToDevice, record.WaitForRanks, record.SaveCheckpoint} {
 			lost += m.Parts[p.String()]
 		}

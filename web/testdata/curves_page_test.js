@@ -62,6 +62,9 @@ export const tests = {
   "the settings stand in the address"() {
     const plain = settings.read(route({}));
     equal([plain.axis, plain.smoothing, plain.zoom, plain.singles, plain.outliers], ["step", 0, null, true, true]);
+    equal(settings.read(route({ runs: ["a,b"] })).outliers, false, "of several runs one that diverged would flatten the others");
+    equal([true, false].map((outliers) => settings.changed({ outliers }).outliers), ["1", "0"]);
+    equal(settings.read(route({ runs: ["a,b"], outliers: ["1"] })).outliers, true);
     const set = settings.read(route({ smooth: ["0.9"], axis: ["epoch"], from: ["1.5"], to: ["3"], hidden: ["a%2Cb,c"], singles: ["0"] }));
     equal([set.smoothing, set.axis, set.zoom, set.singles], [0.9, "epoch", [1.5, 3], false]);
     equal([...set.hidden], ["a,b", "c"]);

@@ -57,8 +57,8 @@ var frozenStatistics = rule.Judged[*rule.Facts]{
 // the median channel lies that many standard deviations away, or its variance is
 // that many times as large or as small.
 const (
-	farDistance = 1
-	farRatio    = 3
+	farDistance = 0.5
+	farRatio    = 2
 )
 
 // goal is where running statistics are going, by how far they have come on the way:

@@ -232,7 +232,7 @@ func (r *rateJudge) began() string {
 	case k.Samples > 0 && k.Samples <= fewSamples && slices.Contains(c.First[:min(highSteps, len(c.First))], l):
 		return fmt.Sprintf("%s (the highest of the first %d steps)", num(l), min(highSteps, len(c.First)))
 	}
-	return fmt.Sprintf("%s, which is chance level (%s)", num(l), c.began())
+	return fmt.Sprintf("chance level (%s; %s)", num(l), c.began())
 }
 
 // fewSamples is the most samples of a batch of which the loss is mostly noise.

@@ -18,7 +18,7 @@ const (
 // constantCheck is about a validation loss that is the same number in each evaluation
 // while the training loss falls: what is evaluated is not what is trained.
 var constantCheck = rule.Check{
-	ID: "overfit/validation_constant", Files: []string{"validation_constant.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral,
+	ID: "overfit/validation_constant", Files: []string{"validation_constant.go"}, Severity: rule.Warning, CauseClass: "not-updated", Scope: rule.ScopeGeneral, Status: rule.Experimental,
 	When:     "The validation loss is the same number in each evaluation, at least four, while the training loss falls by a fifth or more.",
 	Evidence: "validation loss {validation} in each of {evaluations} evaluations; training loss {training}: {observed:%} of the {first_training} at the first, limit {threshold:%}",
 	Cause:    "the model that is evaluated is another one than the one that is trained: a copy or an average of its weights that is never updated, or weights that are loaded again before each evaluation",
@@ -31,10 +31,10 @@ func (r *validationRise) constantly(p *turning, e lossEvent, rep *rule.Report) {
 	if math.Abs(e.validation-p.First) > constantWithin*math.Abs(p.First) {
 		p.Changes = true
 	}
-	if p.Changes || r.state.Boosting || p.N < constantPasses || roundNumber(p.First) || e.train > constantTrain*p.FirstTrain {
+	if p.Changes || p.Constant || r.state.Boosting || p.N < constantPasses || roundNumber(p.First) || e.train > constantTrain*p.FirstTrain {
 		return
 	}
-	p.Fired = true
+	p.Constant = true
 	rep.Violate(rule.Violation{
 		Check: "validation_constant", Subject: e.pair, Observed: e.train / p.FirstTrain, Threshold: constantTrain, Comparator: "<=", Steps: p.N,
 		CauseClass: constantCheck.CauseClass,

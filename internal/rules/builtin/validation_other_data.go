@@ -37,7 +37,7 @@ var validationElsewhere = rule.Judged[*elsewhere]{
 	},
 	Judge: func(e *elsewhere, _ rule.Params) []rule.Evidence {
 		p, best := e.pair, float64(e.pair.Best.Validation)
-		if p.Fired && !p.Changes || p.N < elsewherePasses || best < elsewhereBest*e.constant || !p.comparable() || p.guesses(e.kind.Guess) {
+		if p.N < elsewherePasses || best < elsewhereBest*e.constant || !p.comparable() || p.guesses(e.kind.Guess) {
 			return nil
 		}
 		if slices.ContainsFunc(lastOf(p.Curve, elsewherePasses), func(x evaluationPoint) bool { return float64(x.Train) > elsewhereTrain*e.kind.Guess }) {

@@ -47,7 +47,10 @@ type turning struct {
 	Above      int               `json:"above"`   // evaluations in a row
 	Curve      []evaluationPoint `json:"curve"`   // the last 50
 	Fired      bool              `json:"fired"`
-	Changes    bool              `json:"changes,omitempty"` // the validation loss is not the first one to the last digit
+	// Comparable: at one of the first evaluations the two losses were at one scale.
+	Comparable bool `json:"comparable,omitempty"`
+	Constant   bool `json:"constant,omitempty"` // that it never changes was reported
+	Changes    bool `json:"changes,omitempty"`  // the validation loss is not the first one to the last digit
 	// Partner is the training loss, where it has a name of its own.
 	Partner string `json:"partner,omitempty"`
 	// Told says what the values of the last evaluation are.
@@ -55,7 +58,8 @@ type turning struct {
 }
 
 const (
-	sameScale   = 3    // first validation and training loss are within this factor
+	sameScale   = 3    // validation and training loss are within this factor
+	sameWithin  = 3    // at one of so many first evaluations
 	riseOfFirst = 0.05 // least rise, as a share of the first validation loss
 	trainFell   = 0.03 // least fall of the training loss since the best
 	heartPasses = 5    // evaluations without a fall
@@ -148,13 +152,14 @@ func (r *validationRise) add(p *turning, e lossEvent, rep *rule.Report) {
 	p.Curve = lastOf(append(p.Curve, now), 50)
 	p.N++
 	p.Told = e.told()
+	if p.N <= sameWithin && e.validation <= sameScale*e.train && e.train <= sameScale*e.validation {
+		p.Comparable = true
+	}
 	if p.N == 1 {
 		p.First, p.FirstTrain, p.Best, p.Mark, p.BestAt = e.validation, e.train, now, e.validation, 1
 		return
 	}
-	if r.constantly(p, e, rep); p.Fired {
-		return
-	}
+	r.constantly(p, e, rep)
 	if e.validation <= float64(p.Best.Validation) {
 		if e.validation <= (1-bestBy)*p.Mark {
 			p.Mark, p.BestAt = e.validation, p.N
@@ -209,10 +214,9 @@ func (r *validationRise) constant(p *turning) bool {
 	return k.Guess > 0 && k.Certain && !k.summed() && !k.Divided && !k.Pairs && !k.Beside && k.Elements >= 100 && float64(p.Best.Validation) >= k.Guess
 }
 
-// comparable: the two losses are of one kind, they begin at the same scale.
-func (p *turning) comparable() bool {
-	return p.First <= sameScale*p.FirstTrain && p.FirstTrain <= sameScale*p.First
-}
+// comparable: the two losses are of one kind, they begin at the same scale. The mean of the
+// training before the first evaluation can lie far above it, where most is learnt in that time.
+func (p *turning) comparable() bool { return p.Comparable }
 
 // noiseOf estimates the deviation of a validation loss without its trend, from
 // how much each value differs from the middle of its neighbours.

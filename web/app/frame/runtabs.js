@@ -5,7 +5,7 @@ import { route, tabs } from "../core/router.js";
 import { worst } from "../parts/severity.js";
 
 export function RunTabs({ name, run, page }) {
-  const findings = run?.row.findings ?? {};
+  const findings = run?.row.roots ?? run?.row.findings ?? {};
   const open = (findings.error ?? 0) + (findings.warning ?? 0);
   const here = useRef(null);
   // On a narrow screen the tabs scroll; the one that is shown is in sight.

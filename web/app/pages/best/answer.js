@@ -9,6 +9,7 @@ export function rowsOf(answer) {
   return answer.runs.map((run, i) => ({
     ...run,
     value: api.number(run.value),
+    warnings: run.warnings ?? [],
     best: run.name === answer.best,
     of: Object.fromEntries(answer.parameters.map((one) => [one.name, one.values[i]])),
   }));
@@ -17,11 +18,19 @@ export function rowsOf(answer) {
 // axesOf has one axis for each parameter, and that of the metric at the end: its better end is the upper one.
 export function axesOf(answer, rows) {
   const list = answer.parameters.slice(0, most).map((one) => ({ id: one.name, title: one.name, value: (row) => row.of[one.name], ...withAbsent(one.values, one.numbers) }));
-  const metric = scale(rows.map((row) => (Number.isFinite(row.value) ? row.value : null)), true);
+  const metric = metricScale(rows);
   const turned = answer.better === "less";
   const at = (value) => (turned ? 1 - metric.at(value) : metric.at(value));
   list.push({ ...metric, id: "", title: answer.metric, value: (row) => (Number.isFinite(row.value) ? row.value : null), at, ticks: metric.ticks.map((tick) => ({ ...tick, at: turned ? 1 - tick.at : tick.at })) });
   return list;
+}
+
+// metricScale is the scale of the metric: of the runs that can be trusted where there are two; a value beyond it is at its edge.
+export function metricScale(rows) {
+  const finite = rows.filter((row) => Number.isFinite(row.value));
+  const trusted = finite.filter((row) => !row.distrust.length);
+  const of = scale((trusted.length > 1 ? trusted : finite).map((row) => row.value), true);
+  return { ...of, at: (value) => Math.min(1, Math.max(0, of.at(value))) };
 }
 
 // Brushes are kept in the address: a part of an axis from 0 to 1, as NAME~0.25~0.5.

@@ -42,7 +42,7 @@ function Ranked({ answer, route }) {
   }, [rows, axes, key]);
   const kept = useMemo(() => rows.filter(inside), [rows, inside]);
   const parameters = axes.slice(0, -1);
-  const x = parameters.find((axis) => axis.id === route.get("x")) ?? parameters[0];
+  const x = parameters.find((axis) => axis.id === (route.get("x") || answer.decisive)) ?? parameters[0];
   const open = (row) => route.follow(route.to(row.name));
   const brushed = (next) => route.set({ b: spelled(next) });
   const shared = { rows, inside, over, onOver: setOver, onOpen: open };
@@ -53,7 +53,7 @@ function Ranked({ answer, route }) {
       <${Choice} label="Which is better" options=${[["less", "Less is better"], ["more", "More is better"]]} value=${answer.better} onChange=${(better) => route.push({ better: better === known?.better ? "" : better })} />
       ${parameters.length > 0 && html`<label class="field">Against <select value=${x.id} onChange=${(event) => route.set({ x: event.target.value })}>${parameters.map((axis) => html`<option key=${axis.id} value=${axis.id} selected=${axis.id === x.id}>${axis.title}</option>`)}</select></label>`}
       <span class="grow"></span>
-      <ul class="line best-legend"><li><i class="best"></i>best</li><li><i class="plain"></i>other runs</li><li><i class="doubtful"></i>error finding: not to be trusted</li></ul>
+      <ul class="line best-legend"><li><i class="best"></i>best</li><li><i class="plain"></i>other runs</li><li><i class="doubtful"></i>error finding: not to be trusted, and left out of the range</li></ul>
     </div>
     ${parameters.length > 0 && html`<div class="best-pair">
       <section class="card"><header><h2>${answer.metric} by ${x.title}</h2></header><div class="body"><${Boundary} what="The chart"><${Scatter} ...${shared} parameter=${x.title} axis=${x} metric=${answer.metric} /><//></div></section>

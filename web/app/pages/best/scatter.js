@@ -2,14 +2,13 @@
 import { html } from "../../vendor/preact.js";
 import * as format from "../../core/format.js";
 import { useSize } from "../../core/use.js";
-import { kindOf, placed } from "./answer.js";
-import { scale } from "./scales.js";
+import { kindOf, metricScale, placed } from "./answer.js";
 
 const height = 300, top = 12, bottom = 40, left = 64, right = 18;
 
 export function Scatter({ rows, parameter, axis, metric, inside, over, onOver, onOpen }) {
   const [box, { width }] = useSize();
-  const values = scale(rows.map((row) => (Number.isFinite(row.value) ? row.value : null)), true);
+  const values = metricScale(rows);
   const x = (at) => left + 8 + at * (width - left - right - 16);
   const y = (at) => top + (1 - at) * (height - top - bottom);
   // The best run is drawn last, over the others.

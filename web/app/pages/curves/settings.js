@@ -36,7 +36,8 @@ export function read(route) {
     logX: route.get("logx") === "1",
     logY: route.get("logy") === "1",
     oneRange: route.get("same") === "1",
-    outliers: route.get("outliers") !== "0",
+    // Of several runs one that diverged would flatten all others.
+    outliers: route.get("outliers") ? route.get("outliers") !== "0" : namesOf(route, "runs").length < 2,
     zoom: from !== null && to !== null && from < to ? [from, to] : null,
     hidden: new Set(namesOf(route, "hidden")),
     picked: route.get("pick"),
@@ -62,7 +63,7 @@ export function changed(changes) {
       case "logX": out.logx = value; break;
       case "logY": out.logy = value; break;
       case "oneRange": out.same = value; break;
-      case "outliers": out.outliers = value ? "" : "0"; break;
+      case "outliers": out.outliers = value ? "1" : "0"; break;
       case "zoom": Object.assign(out, value ? { from: exact(value[0]), to: exact(value[1]) } : { from: "", to: "" }); break;
       case "picked": out.pick = value; break;
       case "band": out.band = value === "range" ? "" : value; break;

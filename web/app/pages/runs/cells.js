@@ -52,11 +52,13 @@ export function Steps({ row }) {
   return of ? html`<span title=${`${format.count(step)} of ${format.several(of, "step")}`}>${format.count(step)}<span class="faint"> / ${format.compact(of)}</span></span>` : format.count(step);
 }
 
+// Findings are the root causes, as the page of the run counts them; what follows from them is in the menu.
 export function Findings({ row }) {
   const { found = [] } = row;
+  const roots = row.roots && Object.values(row.roots).some((n) => n > 0) ? row.roots : row.findings;
   if (!found.length) return html`<${Counts} findings=${row.findings} verdict=${row.verdict?.class} />`;
   const items = found.slice(0, 30).map((one, i) => ({ key: null, icon: one.severity, label: `${one.rule}/${one.check}${one.count > 1 ? ` ×${format.count(one.count)}` : ""}${one.root || !found.some((other) => other.root) ? "" : " (follows)"}`, href: route.to(row.name, "findings", {}, one.rule, one.check), id: i }));
-  return html`<${Menu} label=${`Findings of ${row.name}`} button="plain small runs-findings" items=${items}><${Counts} findings=${row.findings} /><//>`;
+  return html`<${Menu} label=${`Findings of ${row.name}`} button="plain small runs-findings" items=${items}><${Counts} findings=${roots} />${row.symptoms > 0 && html`<span class="faint" title=${format.several(row.symptoms, "symptom")}> +${format.count(row.symptoms)}</span>`}<//>`;
 }
 
 export function Lost({ row }) {

@@ -14,7 +14,10 @@ export function Legend({ few = some, series, hidden, toggle, point, unit, single
     return i < 0 ? null : figures(one)[i];
   };
   const write = (one, digits = 4) => (at(one) === null ? "" : format.withUnit(at(one), one.unit || unit, digits));
-  if (single) return html`<output class="chart-now n">${spread(series.filter((one) => !hidden.has(one.label)), at, write)}</output>`;
+  if (single) {
+    const text = spread(series.filter((one) => !hidden.has(one.label)), at, write);
+    return html`${text && point.value.x === null && html`<span class="quiet small">last</span>`}<output class="chart-now n">${text}</output>`;
+  }
   return html`<ul class="legend">
     ${shown.map((one, i) => html`<li key=${one.label}><button type="button" class="legend-entry" aria-pressed=${!hidden.has(one.label)} title=${`${one.label}\nClick hides or shows it, double click shows it alone`}
         onClick=${() => toggle(one.label, false)} onDblClick=${() => toggle(one.label, true)} onMouseEnter=${() => strong(i)} onMouseLeave=${() => strong(-1)}>
