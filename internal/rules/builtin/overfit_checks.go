@@ -4,7 +4,6 @@ import "github.com/vigil-ml/vigil/rule"
 
 // The checks of overfit.
 var overfitChecks = []rule.Check{
-	constantCheck,
 	{
 		ID: "overfit/memorised", Files: []string{"validation_rise.go"}, Severity: rule.Warning, CauseClass: "overfit", Scope: rule.ScopeGeneral,
 		OtherCauses: []string{"data-loading"},

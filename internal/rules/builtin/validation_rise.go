@@ -27,8 +27,6 @@ type validationRise struct {
 		Kind   lossKind            `json:"kind"`
 		// Of a batch that is made again at every step, and is the same each time, the samples; else 0.
 		OneBatch int64 `json:"one_batch,omitempty"`
-		// Boosting: metrics of boosted trees may well be the same number for many rounds.
-		Boosting bool `json:"boosting,omitempty"`
 		// Unstopped is the parameter that was to stop the training early, where nothing uses it.
 		Unstopped string `json:"unstopped,omitempty"`
 		// Watched is what early stopping watches, where that is the training data.
@@ -49,8 +47,6 @@ type turning struct {
 	Fired      bool              `json:"fired"`
 	// Comparable: at one of the first evaluations the two losses were at one scale.
 	Comparable bool `json:"comparable,omitempty"`
-	Constant   bool `json:"constant,omitempty"` // that it never changes was reported
-	Changes    bool `json:"changes,omitempty"`  // the validation loss is not the first one to the last digit
 	// Partner is the training loss, where it has a name of its own.
 	Partner string `json:"partner,omitempty"`
 	// Told says what the values of the last evaluation are.
@@ -82,7 +78,7 @@ func (r *validationRise) Restore(b []byte) error  { return restore(b, &r.state) 
 func (r *validationRise) Facts(f *rule.Facts, rep *rule.Report) {
 	r.state.Odd = len(f.Optimisers) > 1
 	r.state.OneBatch, r.state.Kind = oneBatchMadeAnew(f), kindOfLoss(f)
-	if r.state.Boosting = f.Boosting != nil; r.state.Boosting {
+	if f.Boosting != nil {
 		unused := unusedOf(f.Boosting)
 		r.state.Unstopped = unused.stopping()
 	}
@@ -159,7 +155,6 @@ func (r *validationRise) add(p *turning, e lossEvent, rep *rule.Report) {
 		p.First, p.FirstTrain, p.Best, p.Mark, p.BestAt = e.validation, e.train, now, e.validation, 1
 		return
 	}
-	r.constantly(p, e, rep)
 	if e.validation <= float64(p.Best.Validation) {
 		if e.validation <= (1-bestBy)*p.Mark {
 			p.Mark, p.BestAt = e.validation, p.N
