@@ -162,6 +162,19 @@ def test_after_the_first_steps_nobody_looks(watched):
     assert not any(loading.loaded(p) for p in body(Net(3), Net(5)).parameters())
 
 
+def test_between_trainings_what_loads_nothing_is_noted(watched):
+    watched.open = False
+    net, other, part = Net(3), Net(3), Net(3)
+    net.load_state_dict(compiled(other), strict=False)
+    part.load_state_dict({n: v for n, v in other.state_dict().items() if "head" not in n}, strict=False)
+    assert [(m["given"], m["matched"], m["loaded"]) for m in loading.gather()] == [(6, 0, 0)]
+    with torch.no_grad():
+        net.requires_grad_(False).head.weight.copy_(other.head.weight)
+    assert [m["loaded"] for m in loading.gather()] == [1]
+    net.load_state_dict(other.state_dict())
+    assert loading.gather() == []
+
+
 def test_what_is_gone_is_forgotten(watched):
     known = len(loading._loaded)
     net = body(Net(3), Net(5))

@@ -47,9 +47,12 @@ def _wrap_module(looks):
     def load_state_dict(self, *args, **kwargs):
         before = _before(self) if looks() else None
         out = original(self, *args, **kwargs)
+        given = args[0] if args else kwargs.get("state_dict")
         if before is not None:
             _after(self, before)
-            _note(self, before, out, args[0] if args else kwargs.get("state_dict"))
+            _note(self, before, out, given)
+        elif not compat.is_compiling():
+            _missed(self, out, given)
         return out
 
     setattr(load_state_dict, _MARK, True)
@@ -113,6 +116,14 @@ def _note(module, before, keys, given):
         "absent": list(keys.missing_keys[:MOST_NAMES]),
     }
     _loads[at] = (weakref.ref(module, lambda _: _loads.pop(at, None)), facts, {name: values for name, (_, values) in before.items()})
+
+
+@_guard.guard
+def _missed(module, keys, given):
+    """Outside of the first steps only a call that loaded nothing is noted: there the values are still those of before."""
+    _loads.pop(id(module), None)
+    if given and len(keys.unexpected_keys) == len(given):
+        _note(module, _before(module), keys, given)
 
 
 def gather():
