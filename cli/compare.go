@@ -197,7 +197,8 @@ func (p *comparison) print() {
 // best, a line for each run, and what else they differ in.
 func (p *comparison) brief() {
 	if p.rank.Metric != "" {
-		fmt.Fprint(p.w, p.page.Hang(p.page.Bold("Best  "), p.rank.Text)+"\n")
+		text := strings.TrimSpace(p.rank.Text + " " + p.rank.Difference)
+		fmt.Fprint(p.w, p.page.Hang(p.page.Bold("Best  "), text)+"\n")
 	}
 	p.ranking()
 	p.Differences = beyondParameters(p.Differences)

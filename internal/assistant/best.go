@@ -46,7 +46,7 @@ func (t tools) best(ctx context.Context, in bestAsked) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", line(a.Text))
+	fmt.Fprintf(&b, "%s\n", line(strings.TrimSpace(a.Text+" "+a.Difference)))
 	if a.Metric == "" {
 		return b.String(), nil
 	}

@@ -52,7 +52,7 @@ func (a *Answer) difference() string {
 	for _, p := range in {
 		parts = append(parts, fmt.Sprintf("%s (%s for %s)", strings.Join(p.given(), " and "), written(p.Values[best]), written(p.Values[at])))
 	}
-	return fmt.Sprintf(" It differs from %s, which has %s, only in %s.", nearest.Name, record.Digits(float64(nearest.Value)), strings.Join(parts, ", "))
+	return fmt.Sprintf("It differs from %s, which has %s, only in %s.", nearest.Name, record.Digits(float64(nearest.Value)), strings.Join(parts, ", "))
 }
 
 // given are the names of a parameter without those that a training shows of itself.

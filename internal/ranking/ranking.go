@@ -84,6 +84,7 @@ type Answer struct {
 	Same       int         `json:"same" doc:"How many parameters are the same in all runs"`
 	Decisive   string      `json:"decisive" doc:"The parameter in which the best run differs from the one that it differs from least, where that is one; empty: there is none"`
 	Text       string      `json:"text" doc:"The answer in a sentence or two"`
+	Difference string      `json:"difference" doc:"In what the best run differs from the one that it differs from least, as a sentence; empty where that is in many parameters"`
 }
 
 // Metric is a number that runs can be ranked by.
@@ -136,7 +137,8 @@ func Rank(runs []Run, q Question) (Answer, error) {
 		a.Runs = append(a.Runs, p)
 	}
 	a.Parameters, a.Same = parameters(order, a.Runs, a.Better)
-	a.Text = a.sentence() + a.difference()
+	a.Text = a.sentence()
+	a.Difference = a.difference()
 	return a, nil
 }
 

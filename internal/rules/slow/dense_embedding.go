@@ -1,6 +1,7 @@
 package slow
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ func tablesOf(f *rule.Facts) *tables {
 		if used == 0 || used > fewRows*rows {
 			continue
 		}
-		t.names = append(t.names, p.Module)
+		t.names = append(t.names, cmp.Or(p.Module, p.Name)) // an embedding that is called by itself is a model
 		t.used += used
 		t.rows += rows
 		work += n

@@ -2,6 +2,7 @@ package slow_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/vigil-ml/vigil/internal/record"
@@ -84,6 +85,15 @@ func TestRemedyOfDenseEmbeddings(t *testing.T) {
 		if got != want {
 			t.Errorf("said %q, want %q", got, want)
 		}
+	}
+}
+
+// An embedding that is called by itself has no name within a model, but one of its own.
+func TestEmbeddingThatIsAModel(t *testing.T) {
+	tr := training{cores: 2, seconds: 95, parts: stepsWith(rule.Optimizer, 0.35), used: 1}
+	tr.facts = twoTowers(256, each(func(p *rule.ParameterFact) { p.Module, p.Name = "", "Embedding_weight" }))
+	if found, _ := judge(t, &slow.Training, tr); len(found) != 1 || !strings.Contains(found[0].Message, "(Embedding_weight") {
+		t.Errorf("found %v", found)
 	}
 }
 

@@ -47,7 +47,7 @@ function Ranked({ answer, route }) {
   const brushed = (next) => route.set({ b: spelled(next) });
   const shared = { rows, inside, over, onOver: setOver, onOpen: open };
   const known = answer.metrics.find((one) => one.name === answer.metric);
-  return html`<p class="best-answer said" role="status">${answer.text}</p>
+  return html`<p class="best-answer said" role="status">${answer.text} ${answer.difference}</p>
     <div class="line best-tools">
       <label class="field">By <select value=${answer.metric} onChange=${(event) => route.push({ metric: event.target.value, better: "", b: "" })}>${answer.metrics.map((one) => html`<option key=${one.name} value=${one.name} selected=${one.name === answer.metric}>${one.name}, ${format.several(one.runs, "run")}</option>`)}</select></label>
       <${Choice} label="Which is better" options=${[["less", "Less is better"], ["more", "More is better"]]} value=${answer.better} onChange=${(better) => route.push({ better: better === known?.better ? "" : better })} />
