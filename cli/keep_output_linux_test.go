@@ -117,7 +117,14 @@ func TestKeepOutputOfAFile(t *testing.T) {
 				}
 			}
 			there("ready")
+			var agent proc.ID
 			if tt.kill {
+				waitRun(t, filepath.Join(dir, "vigil-runs", "kept"), "its agent", func(tr *trial.Trial) bool {
+					if known := tr.Run().Agent; known != nil {
+						agent = proc.ID{PID: known.PID, Start: known.Start}
+					}
+					return agent.PID != 0
+				})
 				_ = cmd.Process.Kill()
 				_ = cmd.Wait() // it was killed
 			}
@@ -126,10 +133,7 @@ func TestKeepOutputOfAFile(t *testing.T) {
 			}
 			there("gone")
 			if tt.kill { // the agent still writes into the folder that goes with the test
-				waitRun(t, filepath.Join(dir, "vigil-runs", "kept"), "its agent to end", func(tr *trial.Trial) bool {
-					agent := tr.Run().Agent
-					return agent == nil || !proc.Alive(proc.ID{PID: agent.PID, Start: agent.Start})
-				})
+				waitRun(t, filepath.Join(dir, "vigil-runs", "kept"), "its agent to end", func(*trial.Trial) bool { return !proc.Alive(agent) })
 			}
 			job := path + "\nerror\nlast\n"
 			if !tt.kill {

@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -226,6 +230,8 @@ func TestStatusLineMakesWayForTheShell(t *testing.T) {
 			p.press("\x1a")
 			p.until("the shell", func() bool { return p.rowWith("suspended") })
 			p.until("an empty last row", func() bool { return !stateLine.MatchString(strings.Join(p.screen.All(), "\n")) })
+			// It clears the row before it stops itself: a shell that goes on in between would leave it stopped.
+			p.until("vigil run to be stopped", func() bool { return stoppedRuns(p.cmd.Process.Pid) > 0 })
 			p.press("\n")
 			p.status()
 			p.enter("on")
@@ -236,6 +242,33 @@ func TestStatusLineMakesWayForTheShell(t *testing.T) {
 			p.clean()
 		})
 	}
+}
+
+// stoppedRuns counts the processes of "vigil run" in a session that are stopped; 0 while one is not.
+func stoppedRuns(session int) (n int) {
+	entries, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		return 0
+	}
+	for _, dir := range entries {
+		argv, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+		if words := bytes.Split(argv, []byte{0}); err != nil || len(words) < 2 || string(words[1]) != "run" {
+			continue
+		}
+		stat, err := os.ReadFile(filepath.Join(dir, "stat"))
+		if err != nil {
+			continue
+		}
+		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // state, parent, group, session
+		if len(fields) < 4 || string(fields[3]) != strconv.Itoa(session) {
+			continue
+		}
+		if string(fields[0]) != "T" {
+			return 0
+		}
+		n++
+	}
+	return n
 }
 
 // TestStatusLineIsStillOnAProgramsScreen has the training make steps while the
