@@ -41,11 +41,12 @@ class Net(nn.Module):
 
 
 torch.manual_seed(0)
-torch.set_num_threads(1)
 with tempfile.NamedTemporaryFile(delete=False) as f:
     meeting = f.name
 os.unlink(meeting)
 other = os.fork()
+# After the fork: the first use of PyTorch's pool of threads makes it again there, and two threads that do so at once end the process.
+torch.set_num_threads(1)
 os.environ.update(RANK="0" if other else "1", LOCAL_RANK="0" if other else "1", WORLD_SIZE="2")
 dist.init_process_group("gloo", init_method="file://" + meeting, rank=0 if other else 1, world_size=2)
 rank, world = dist.get_rank(), dist.get_world_size()
